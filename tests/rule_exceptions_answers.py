@@ -6,8 +6,8 @@ Rows are as in `rule_exceptions_model_api`.
 from typing import Any
 
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import again, responses
-from rule_exceptions_model_api import Row, chunk, edited, stream
+from judged import again, emitted, responses, with_answer
+from rule_exceptions_model_api import Row, Run, chunk, edited, stream
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -100,6 +100,15 @@ def searched(kind: str) -> RoundTrip:
 WHAT = HELLO["content"]
 TWICE = repeated(HELLO, HELLO, DONE, user("Why?"), user("Why?"))
 
+
+def unarmed(tokens: int) -> Run:
+    """A call without arguments that its tool needs, in an answer that counts so many tokens."""
+    counts = {"prompt_tokens": 50, "completion_tokens": tokens, "completion_tokens_details": {"reasoning_tokens": 0}}
+    return [with_answer(emitted(arguments="{}"), usage=counts)]
+
+
+BOT = {"role": "system", "content": "You are a weather bot."}
+
 ANSWERS: list[Row] = [
     *[("model-unknown-tool",
        "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
@@ -118,8 +127,11 @@ ANSWERS: list[Row] = [
     ("api-stop-ignored", "The answer was cut or failed",
      stream(chunk({"content": "a b c"}), chunk({}, "stop"), done=True, fields={"stop": ["b"]}),
      stream(chunk({"content": "a b c"}), chunk({}, "error"), done=True, fields={"stop": ["b"]})),
-    ("client-system-prompt-repeated", "The copies are short",
+    ("client-system-prompt-repeated", "The copies are of a few characters",
      repeated(SYSTEM, SYSTEM, HELLO), repeated(*[{"role": "system", "content": "Be brief."}] * 2, HELLO)),
+    ("client-system-prompt-repeated",
+     "The copies are short, and other instructions come between them: one may be a reminder",
+     repeated(BOT, BOT, HELLO), repeated(BOT, SYSTEM, BOT, HELLO)),
     ("client-system-prompt-repeated", "The copies are apart: a framework may begin a new task in one conversation",
      repeated(SYSTEM, SYSTEM, HELLO), repeated(SYSTEM, HELLO, DONE, SYSTEM, user("Why?"))),
     ("client-user-message-repeated", "One message is there twice behind an answer: the user may have sent it twice",
@@ -152,6 +164,8 @@ ANSWERS: list[Row] = [
      searched("function_call"), searched("tool_search_call")),
     ("api-arguments-wrong-type", "The call was cut: what arrived of its arguments is text in every API",
      as_object(), edited(as_object()[0], '"finish_reason":"tool_calls"', '"finish_reason":"length"')),
+    ("api-arguments-wrong-type", "They are empty, and no more tokens are counted than the answer can hold",
+     unarmed(200), unarmed(14)),
     ("api-replacement-characters", "The request itself holds the character", lost(), lost("what is a t\ufffdpe?")),
     ("api-replacement-characters", "The client ran all calls, and no result is an error: then it is an info",
      lost(ran="Error: no such word"), lost(ran="a strip"), "info"),

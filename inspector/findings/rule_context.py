@@ -18,8 +18,9 @@ from ..wire.protocols.protocol import Protocol
 from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
+from ..wire.resolve_finish import is_call_as_text
 from ..wire.socket_turn import SOCKET, SessionEnd
-from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
+from ..wire.values import Emission, Emitted, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
 from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
 from .rejections import Rejection, rejection
@@ -281,6 +282,14 @@ class RuleContext:
         return (
             self.request if kept is None else replace(self.request, added_tools=(*self.request.added_tools, *kept[1]))
         )
+
+    @property
+    def emitted(self) -> Emitted:
+        """What the model emitted, given the tools that the API keeps for its conversation as well."""
+        emission, request = self.emission, self.whole_request
+        if emission.emitted == "text" and request is not self.request and is_call_as_text(emission.text, request):
+            return "call_as_text"
+        return emission.emitted
 
     def tool_at(self, pointer: str) -> str:
         """The place of a definition, or of the list of them, as evidence: it may be in an earlier request."""

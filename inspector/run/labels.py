@@ -45,6 +45,8 @@ log = logging.getLogger(__name__)
 
 type Price = Callable[[RoundTrip, Reading], Cost | None]
 
+_SENT_ANEW = ("api-context-full", "client-stale-server-state")
+"""Failures after which a client sends another history: a shorter one, or all of it where the API no longer holds it."""
 _MOST_FAILED = 20
 """Failed turns of a thread whose labels an answer may still change; more would keep a run in memory."""
 
@@ -204,7 +206,7 @@ class Labeller:
         if self._threads.begins_main(turn):
             yield from self._early_side_calls(turn)
         judged.cost = self.price(round_trip, turn.reading)
-        label = turn_label(turn, judged.cost)
+        label = turn_label(turn, judged.cost, judged.context.emitted)
         _settle(label, judged, dispatch(turn, None), None)
         kept = label
         if self._waiting is not None and round_trip is self._whole:
@@ -251,8 +253,8 @@ class Labeller:
         yield from self._again(self._handshakes.pop(address, []), self._rules.recovered)
         edge = judged.context.turn.edge
         if edge.kind in ("fork", "compaction") and edge.thread is not None:
-            # A shorter history than the one that did not fit is another branch.
-            full = [one for one in self._failed[edge.thread] if one[0].context.has("api-context-full")]
+            # A shorter history than the one that did not fit is another branch, as is one that is sent in full again.
+            full = [one for one in self._failed[edge.thread] if one[0].context.has(*_SENT_ANEW)]
             yield from self._again(full, self._rules.recovered)
         yield from self._again(failed, self._rules.recovered)
         failed.clear()

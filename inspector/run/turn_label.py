@@ -7,7 +7,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import Cost
 from ..analysis.turn import Turn
-from ..wire.values import Reading, Usage
+from ..wire.values import Emitted, Reading, Usage
 from .emission_label import Label, emission_label
 
 
@@ -73,15 +73,15 @@ def money(amount: Decimal | None) -> str | None:
     return None if amount is None else format(amount.normalize(), "f")
 
 
-def turn_label(turn: Turn, cost: Cost | None) -> Label:
-    """The label of a turn without its client layer and findings."""
+def turn_label(turn: Turn, cost: Cost | None, emitted: Emitted | None = None) -> Label:
+    """The label of a turn without its client layer and findings. `emitted` is what the run shows that was emitted."""
     trip, reading = turn.round_trip, turn.reading
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
     label = _common(trip, reading)
     label["thread"], label["turn"] = turn.thread, turn.number
     label["attempt"], label["edge"] = turn.attempt, turn.edge.as_json()
     if emission is not None:
-        label["model"] = emission_label(emission)
+        label["model"] = {**emission_label(emission), "emitted": emitted or emission.emitted}
     if finish is not None:
         label["api"] = {
             "finish_raw": finish.raw,

@@ -1,10 +1,10 @@
 """Calls as the API gives them, and the tools that it runs itself: ids that are missing, runs that failed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...wire.json_value import as_object
 from ...wire.printable import several
-from ...wire.values import ToolResult
+from ...wire.values import Part, ToolResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -74,19 +74,41 @@ def server_tool_failed(context: RuleContext) -> Iterator[Note]:
 
 @server_tool_failed.also("ended")
 def server_tool_unanswered(context: RuleContext) -> Iterator[Note]:
-    """A call of one of the API's own tools that has no result although the answer is complete."""
-    if not context.spoken[1].gives_results or not context.succeeded or context.finish.effective != "complete":
+    """A call of one of the API's own tools that has not ended, or has no result, although the answer is complete."""
+    if not context.succeeded or context.finish.effective != "complete":
         return
-    made = {call.id for call in context.emission.server_calls}
-    given = {result.call_id for result in context.emission.server_results}
-    if given - made:
-        return
-    for part in context.emission.content:
-        if part.call is not None and part.call.server and part.call.id and part.call.id not in given:
+    for part in _unfinished(context):
+        call = part.call
+        if call is not None:
+            what = "gave no result" if call.complete else "had not ended"
             yield Note(
-                f"the tool {part.call.name!r}, which the API runs, gave no result, and the answer ended",
+                f"the tool {call.name!r}, which the API runs, {what}, and the answer ended",
                 (f"{context.at} response {part.pointer}", context.finish_at),
             )
+
+
+def _unfinished(context: RuleContext) -> list[Part]:
+    """The calls of the API's own tools that the API marks as running, or that have no result where each has one."""
+    content = context.emission.content
+    calls = [part for part in content if part.call is not None and part.call.server]
+    given = {result.call_id for result in context.emission.server_results}
+    running = [part for part in calls if part.call is not None and not part.call.complete and part.call.id not in given]
+    made = {part.call.id for part in calls if part.call is not None}
+    rules = context.spoken[1]
+    if given - made - {None}:
+        return running
+    if rules.gives_results:
+        return [part for part in calls if part in running or (part.call and part.call.id and part.call.id not in given)]
+    offered = {name for name, given_as in rules.gives_results_of.items() if given_as & context.tools.keys()}
+    due = [part for part in calls if part.call and part.call.name in offered]
+    return [*running, *(part for part in due if not _has_result(content, part))]
+
+
+def _has_result(content: Sequence[Part], call: Part) -> bool:
+    """Whether the result of a call comes behind it, before the next call: results need not have ids."""
+    behind = (part for part in content[content.index(call) + 1 :] if part.call is not None or part.result is not None)
+    following = next(behind, None)
+    return following is not None and following.result is not None and following.result.server
 
 
 def _server_results(context: RuleContext) -> Iterator[tuple[str, str, ToolResult]]:

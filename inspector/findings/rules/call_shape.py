@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from turntape.cassettes.excerpts import cut
 
-from ...wire.json_value import as_object, is_array, is_object, repeated_key
+from ...wire.json_value import as_object, is_array, is_object, parse_json, repeated_key
+from ...wire.printable import several
 from ...wire.protocols.traits import ArgumentsField
 from ...wire.values import Part, ToolCall
 from ..rule import Note, rule
@@ -12,6 +13,7 @@ from ..rule_context import RuleContext
 from ..schema_check import violations
 from .emission import call_at, whole_calls, written_twice
 
+WRONG_TYPE = "api-arguments-wrong-type"
 LOST = "\ufffd"
 """The character that decoders put in the place of bytes which they cannot read."""
 _CALLS = frozenset({None, "function", "function_call", "tool_use"})
@@ -19,7 +21,7 @@ _CALLS = frozenset({None, "function", "function_call", "tool_use"})
 
 
 @rule(
-    "api-arguments-wrong-type",
+    WRONG_TYPE,
     "api",
     "warning",
     "P",
@@ -30,6 +32,7 @@ _CALLS = frozenset({None, "function", "function_call", "tool_use"})
         "The client understood the calls and ran them all: then it is an info",
         "The call is of a tool of the API, which has its own format",
         "The call was cut: what arrived of its arguments is text in every API",
+        "They are empty, and no more tokens are counted than the answer can hold",
     ),
 )
 def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
@@ -54,34 +57,44 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
             continue
         for field in context.protocol.requests.arguments:
             came = _type_of(part, field)
-            if came in ("null", "empty") and not _needs_arguments(context, part.call):
+            if came in ("null", "empty", "bare") and not _needs_arguments(context, part.call):
                 continue
-            if came == "empty" and not _counts_more(context):
+            unseen = _unseen(context) if came in ("empty", "bare") else 0
+            if (came == "empty" and unseen <= 0) or (came == "bare" and unseen < _MANY):
                 continue
-            if came is not None and came != field.type:
+            if came == "bare":
+                yield Note(
+                    f"the arguments of {part.call.name!r} are empty, and {several(unseen, 'output token')} more are counted "
+                    "than the answer can hold: they were lost on the way",
+                    (call_at(context, part.call), f"{context.at} response {part.pointer}", f"{context.at} usage"),
+                    tier="S",
+                )
+            elif came is not None and came != field.type:
                 yield Note(
                     f"the arguments of {part.call.name!r} are {_AN[came]}, where the API has {_AN[field.type]}",
                     (call_at(context, part.call), f"{context.at} response {part.pointer}"),
+                    tier="S" if came == "empty" and unseen < _MANY else None,
                 )
 
 
 _AN = {"string": "a string", "object": "an object", "null": "null", "empty": "empty"}
 
 
-_MARKUP = 32
-"""Tokens. No chat template has more around a call without arguments."""
+_MARKUP, _MANY = 32, 64
+"""Tokens. No chat template has more around a call without arguments; so many beyond that are no markup."""
 
 
-def _counts_more(context: RuleContext) -> bool:
-    """Whether more output is counted than the answer shows, so that the model wrote arguments which did not arrive.
+def _unseen(context: RuleContext) -> int:
+    """How many more output tokens are counted than the answer shows: of arguments that the model wrote and that did not arrive.
 
-    A model may also call a tool without any.
+    A model may also call a tool without any; then there are none.
     """
     usage, emission = context.reading.usage, context.emission
     if usage is None or usage.output is None or (usage.reasoning is None and not context.spoken[1].shows_thoughts):
-        return False
+        return 0
     shown = sum(len(one) for call in emission.calls for one in (call.name, call.arguments_raw)) + len(emission.text)
-    return usage.output - (usage.reasoning or 0) > shown / 3 + _MARKUP * len(emission.calls)
+    seen = shown // 3 + _MARKUP * len(emission.calls) + len(emission.reasoning) // 3
+    return usage.output - (usage.reasoning or 0) - seen
 
 
 def _needs_arguments(context: RuleContext, call: ToolCall) -> bool:
@@ -100,6 +113,8 @@ def _type_of(part: Part, field: ArgumentsField) -> str | None:
         return "null"
     if field.type == "string" and isinstance(value, str) and not value.strip():
         return "empty"
+    if (is_object(value) and not value) or (isinstance(value, str) and parse_json(value) == {}):
+        return "bare"
     return "string" if isinstance(value, str) else "object" if is_object(value) or is_array(value) else None
 
 

@@ -1,7 +1,7 @@
 """Whether the client sends what was said twice: the whole history again, or a history that the API already holds."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from turntape.cassettes.excerpts import cut
 
@@ -9,6 +9,7 @@ from ...analysis.conversation import Unit, joined, parted, units_emitted, withou
 from ...analysis.turn import Turn
 from ...wire.per_message import Joined
 from ...wire.printable import several
+from ...wire.values import Part
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -104,14 +105,14 @@ def _count_answers(units: Sequence[Unit]) -> int:
     "P",
     says="The request holds the same system prompt several times, and each copy is paid for.",
     fix="Send the system prompt once; build the list of messages for each request, or check what a framework adds to it.",
-    not_when=("The copies are short", "The copies are apart: a framework may begin a new task in one conversation"),
+    not_when=(
+        "The copies are of a few characters",
+        "The copies are short, and other instructions come between them: one may be a reminder",
+        "The copies are apart: a framework may begin a new task in one conversation",
+    ),
 )
 def system_repeated(context: RuleContext) -> Iterator[Note]:
-    copies: dict[str, list[str]] = {}
-    for part in context.request.instructions:
-        if len(part.text.strip()) >= _PROMPT:
-            copies.setdefault(part.text.strip(), []).append(part.pointer)
-    for text, places in copies.items():
+    for text, places in _copied_prompts(context.request.instructions).items():
         if len(places) > 1:
             yield Note(
                 f"the request holds the same system prompt {len(places)} times, of {len(text):,} characters each: "
@@ -121,8 +122,18 @@ def system_repeated(context: RuleContext) -> Iterator[Note]:
             )
 
 
-_PROMPT = 100
-"""Characters. A shorter system message may be a reminder."""
+_PROMPT, _LINE = 100, 12
+"""Characters. A shorter system message may be a reminder, but not right behind itself; a few may be a heading."""
+
+
+def _copied_prompts(parts: Sequence[Part]) -> dict[str, list[str]]:
+    """The places of each system prompt: of a short one, those that are next to each other."""
+    places: dict[str, list[str]] = {}
+    for text, run in groupby(parts, key=lambda part: part.text.strip()):
+        here = [part.pointer for part in run]
+        if len(text) >= _PROMPT or (len(text) >= _LINE and len(here) > 1):
+            places.setdefault(text, []).extend(here)
+    return places
 
 
 @rule(

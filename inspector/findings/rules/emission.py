@@ -10,7 +10,7 @@ from turntape.cassettes.regex import regex
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import Object, as_object, is_object, parse_json
 from ...wire.printable import several
-from ...wire.resolve_finish import CALL_MARKERS, calls_in_text, is_call_as_text
+from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import Part, ToolCall
 from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
@@ -176,9 +176,7 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
             yield from _markup_left(context)
             return
         beside = f" beside {several(len(emission.calls), 'real one')}"
-    elif emission.emitted == "call_as_text" or (
-        emission.emitted == "text" and request is not context.request and is_call_as_text(emission.text, request)
-    ):
+    elif context.emitted == "call_as_text":
         written = calls_in_text(emission.text, request)
     else:
         return

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ...analysis.conversation import call_meaning, new_messages
+from ...analysis.conversation import call_meaning, new_messages, without_space
 from ...analysis.turn import Turn
+from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, as_text
 from ...wire.per_message import Joined
 from ...wire.printable import several
@@ -153,4 +154,24 @@ def _counted(parts: Iterable[Part]) -> Counter[int]:
     return Counter(call_meaning(part.call) for part in parts if part.call is not None)
 
 
-RULES = (compaction_lost, caller_lost, signature_lost)
+@assistant_mutated.also("ended")
+def phase_lost(context: RuleContext) -> Iterator[Note]:
+    """An answer that came back without the phase that says whether it is a comment or the final answer."""
+    before, phases = _continued(context), context.protocol.answers.phases
+    response = before.round_trip.response if before is not None else None
+    if before is None or phases is None or response is None or b'"phase"' not in response.body:
+        return
+    bare = [one for one in context.fresh if one.role == "assistant" and as_object(one.raw).get("phase") is None]
+    given = {without_space(text): phase for text, phase in phases(Exchange(before.round_trip))} if bare else {}
+    for message in bare:
+        phase = given.get(without_space("".join(part.text for part in message.parts)))
+        if phase is not None:
+            yield Note(
+                f"an answer came back without its phase, {phase!r}: the API asks for it, and answers get worse without it",
+                (f"#{before.round_trip.index} response", f"{context.at} request {message.pointer}"),
+                severity="info",
+                key="phase",
+            )
+
+
+RULES = (compaction_lost, caller_lost, signature_lost, phase_lost)

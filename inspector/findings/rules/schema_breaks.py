@@ -7,6 +7,7 @@ from ...wire.values import Tool, ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import Violation, answerable, barred, described, impossible, violations
+from .call_shape import WRONG_TYPE
 from .emission import call_at, whole_calls, written_twice
 from .output_format import NOT_ENFORCED, not_enforced
 
@@ -83,7 +84,7 @@ def _made_alike(context: RuleContext, tool: Tool, broken: Sequence[Violation], e
 def strict_tool_not_enforced(context: RuleContext) -> Iterator[Note]:
     """A call whose arguments break the schema of a tool that the request makes strict."""
     for call, tool in _checked(context):
-        if not _is_strict(context, tool) or context.has("api-arguments-wrong-type"):
+        if not _is_strict(context, tool) or context.has(WRONG_TYPE):
             continue
         if (broken := _broken(tool, call)) and not _fits_namesake(context, tool, call):
             yield Note(
@@ -145,10 +146,12 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
 
 
 def _is_copy(context: RuleContext, call: ToolCall) -> tuple[str, ...]:
-    """Why a call without arguments is not the model's: the API put it beside the whole one, under the same id."""
+    """Why a call without arguments is not the model's: the API lost them, or put it beside the whole one, under the same id."""
     same = [one for one in context.emission.calls if one.id and one.id == call.id and one.choice == call.choice]
-    bare = not as_object(call.arguments)
-    return context.has(_SAME_ID) if bare and any(as_object(one.arguments) for one in same) else ()
+    if as_object(call.arguments):
+        return ()
+    beside = context.has(_SAME_ID) if any(as_object(one.arguments) for one in same) else ()
+    return beside or context.has(WRONG_TYPE)
 
 
 RULES = (redefined, strict_tool_not_enforced, arguments_break_schema)

@@ -111,7 +111,8 @@ def _tools(context: RuleContext) -> Iterator[Note]:
     if before is None or context.turn.edge.kind != "continuation":
         return
     was, now = _definitions.of(_in_prompt(before)), _definitions.of(_in_prompt(context.turn))
-    if was == now or (context.request.previous_id is not None and not now):
+    taken_back = context.over_socket and "tools" in context.fields  # a session has its tools until they are replaced
+    if was == now or (context.request.previous_id is not None and not now and not taken_back):
         return
     what, severity = _tool_change(context, was, now)
     yield Note(
@@ -303,7 +304,8 @@ def sampling_changed(context: RuleContext) -> Iterator[Note]:
     }
     values["the output cap"] = was.max_output, now.max_output
     values["parallel calls"] = was.parallel_tool_calls, now.parallel_tool_calls
-    changed = {name: pair for name, pair in values.items() if pair[0] != pair[1]}
+    kept = now.previous_id is not None and context.protocol.requests.keeps_tools
+    changed = {name: (old, new) for name, (old, new) in values.items() if old != new and not (kept and new is None)}
     if changed:
         said = (f"{name} ({_value(old)}, now {_value(new)})" for name, (old, new) in changed.items())
         yield Note(

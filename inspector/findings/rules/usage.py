@@ -12,8 +12,8 @@ from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_counts import count_breaks
 from ...wire.values import Emission, RequestReading, Usage
 from .. import prompt_cache
-from ..finding import Severity
-from ..model_names import other_size, other_size_deployed, same_model
+from ..finding import Severity, Tier
+from ..model_names import model_name, other_size, other_size_deployed, same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .input_growth import LESS, SHRUNK, is_plain, outgrown, shrunk, stale, summed
@@ -240,6 +240,8 @@ def _wrong_parts(context: RuleContext, raw: dict[str, object]) -> str | None:
     return f"the {total} tokens written to the cache are not the sum of their parts, {sum(counts)}"
 
 
+_NO_MODELS = ("@", "ft:", "projects/", "arn:", "ag_", "ag:", "asst_")
+"""How names of deployments, presets, trained models and agents begin."""
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat", "reasoner")
 """Last words of names that a provider serves by whatever is current."""
 
@@ -283,18 +285,23 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
             key=("model", asked, served),
         )
         return
-    if context.provider.named_deployments or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
+    if context.provider.named_deployments or routed or asked.startswith(_NO_MODELS):
         yield from _another_size(context, asked, served)
         return
     # The name of a deployment need not contain any word of the model's name.
+    tier: Tier | None = None
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
-        return
+        # But a name that states how large the model is is no such name, beside one that states another size.
+        if not (model_name(asked).parameters and model_name(served).parameters):
+            return
+        tier = "S"
     reported, once = context.run.reported, ("api-model-substituted", (asked, served))
     if once not in reported:
         reported.add(once)
         yield Note(
             f"{served!r} answered; {asked!r} was requested",
             (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
+            tier=tier,
         )
 
 

@@ -33,8 +33,8 @@ def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
             place = as_count(event.get("output_index")) or 0, as_text(event.get("id")) or ""
             entry = entries.setdefault(place, {"type": _KINDS[kind], "cut": True})
             _grow(entry, kind, event)
-    if ended:
-        for entry in entries.values():
+    for entry in entries.values():
+        if ended and not entry.pop("runs", False):
             entry.pop("cut", None)
     body["outputs"] = [entry for _, entry in sorted(entries.items(), key=lambda pair: pair[0][0])]
     return body, ended
@@ -45,6 +45,8 @@ def _grow(entry: Object, kind: str, event: Object) -> None:
         _grow_content(entry, event)
     elif "arguments" in event:
         add_text(entry, "arguments", as_text(event.get("arguments")))
+    if kind.startswith("tool.execution"):
+        entry["runs"] = kind != "tool.execution.done"
     for key, value in event.items():
         if key not in ("type", "content", "arguments", "output_index", "content_index") and value is not None:
             entry[key] = value

@@ -39,6 +39,8 @@ _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant"
 ROLES = frozenset(_ROLES) | {"unknown", "critic", "discriminator"}
 """The roles of a message (openai 3.54, `types/conversations/message.py`, read 2026-11-29)."""
 _PARTIAL = frozenset({"incomplete", "in_progress"})
+_RUNNING = _PARTIAL | {"searching", "interpreting", "calling"}
+"""The states of a call that the API has not ended. `generating` is also that of a picture that is there."""
 _MEDIA = frozenset({"input_image", "input_file", "input_audio", "output_audio", "computer_screenshot"})
 
 
@@ -159,5 +161,5 @@ def _call(item: Object, kind: str, answered: frozenset[str]) -> ToolCall:
         arguments=arguments,
         arguments_raw=raw,
         server=server,
-        complete=as_text(item.get("status")) not in _PARTIAL,
+        complete=as_text(item.get("status")) not in (_RUNNING if server else _PARTIAL),
     )

@@ -37,6 +37,7 @@ from .contradictions import contradictions
 from .demands import DEMANDS
 from .items import ROLES, answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
+from .phases import phases
 from .rewrite import EDIT_TARGETS, REWRITE
 from .session_items import TOOL_ITEMS, listed_tools
 from .stream import draft, final_without_items
@@ -337,6 +338,7 @@ OPENAI_RESPONSES = Protocol(
         final_without_items=final_without_items,
         lacks_id=lacks_id,
         contradictions=contradictions,
+        phases=phases,
     ),
     reasoning=Reasoning("expected"),
 )

@@ -22,7 +22,7 @@ from judged import (
     use,
     words,
 )
-from round_trips import CHAT, sse
+from round_trips import CHAT, GEMINI, sse
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -320,3 +320,71 @@ def test_a_result_that_the_client_gave_is_not_the_apis() -> None:
     history = [HELLO, said(None, CALL), result("call_1", "error: no")]
 
     assert FAILED not in ids(chat([HELLO], said(None, CALL)), chat(history, said("x"), index=1))
+
+
+def searching(kind: str, **fields: Any) -> RoundTrip:
+    """An answer of Responses in which the API ran one of its own tools."""
+    item = {"id": "ws_1", "type": kind, **fields}
+    text = {"id": "m", "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is."}]}
+    return responses([HI], [item, text], tools=[{"type": "web_search"}])
+
+
+@pytest.mark.parametrize(
+    ("one", "tool"),
+    [
+        (searching("web_search_call", status="in_progress", action={"type": "search", "query": "q"}), "web_search"),
+        (searching("web_search_call", status="searching", action={"type": "search", "query": "q"}), "web_search"),
+        (searching("code_interpreter_call", status="interpreting", code="1+1", outputs=None), "code_interpreter"),
+    ],
+)
+def test_a_tool_that_the_api_still_runs_when_the_answer_ends_failed(one: RoundTrip, tool: str) -> None:
+    assert [(said.layer, said.message) for said in about(FAILED, one)] == [
+        ("api", f"the tool {tool!r}, which the API runs, had not ended, and the answer ended")
+    ]
+
+
+def test_a_tool_of_the_api_that_ended_or_has_its_result_did_not_fail() -> None:
+    assert about(FAILED, searching("web_search_call", status="completed", action={"type": "search"})) == []
+    logs = [{"type": "logs", "logs": "2"}]
+    assert about(FAILED, searching("code_interpreter_call", status="interpreting", code="1+1", outputs=logs)) == []
+    picture = searching("image_generation_call", status="generating", result="iVBORw0KGgo=")
+    assert about(FAILED, picture) == [], "the status of a picture that is there"
+
+
+PROGRAM = {"executableCode": {"language": "PYTHON", "code": "print(1+1)"}}
+OUTPUT = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "2"}}
+IT_IS = {"text": "It is 2."}
+
+
+def programs(*parts: Any, tool: str = "codeExecution") -> list[str]:
+    body = {"contents": [turn("user", {"text": "1+1?"})], "tools": [{tool: {}}]}
+    answer = json.loads(gemini([], parts).response.body)  # pyright: ignore[reportOptionalMemberAccess]
+    return [said.message for said in about(FAILED, trip(GEMINI, body, answer))]
+
+
+def test_a_program_of_gemini_without_its_output_gave_no_result() -> None:
+    lost = "the tool 'code_execution', which the API runs, gave no result, and the answer ended"
+
+    assert programs(PROGRAM, IT_IS) == [lost]
+    assert programs(PROGRAM, OUTPUT, IT_IS, PROGRAM) == [lost]
+    assert programs(PROGRAM, OUTPUT, IT_IS) == []
+    assert programs(PROGRAM, IT_IS, OUTPUT, tool="code_execution") == []
+    assert programs(PROGRAM, IT_IS, tool="fileSearch") == [], "the model wrote a program that nobody offered to run"
+
+
+def searched_by_mistral(*events: str) -> list[str]:
+    """A stream of a conversation in which Mistral searched."""
+    run = [{"type": f"tool.execution.{one}", "output_index": 0, "id": "t", "name": "web_search"} for one in events]
+    said = {"type": "message.output.delta", "output_index": 1, "id": "m", "role": "assistant", "content": "It is."}
+    begun = {"type": "conversation.response.started", "conversation_id": "conv_1"}
+    done = {"type": "conversation.response.done", "usage": {"prompt_tokens": 9, "completion_tokens": 3}}
+    body = sse(begun, *run, said, done, names=True)
+    asked = {"inputs": "q", "stream": True, "model": "mistral-medium", "tools": [{"type": "web_search"}]}
+    return [one.message for one in about(FAILED, trip("https://api.mistral.ai/v1/conversations", asked, body))]
+
+
+def test_a_tool_that_mistral_started_and_never_ended_failed() -> None:
+    assert searched_by_mistral("started", "done") == []
+    assert searched_by_mistral("started") == [
+        "the tool 'web_search', which the API runs, had not ended, and the answer ended"
+    ]

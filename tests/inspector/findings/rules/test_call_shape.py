@@ -221,3 +221,52 @@ def test_empty_arguments_were_lost_where_tokens_are_counted_for_them(
         if required:
             because = ("api-arguments-wrong-type",) if found else ()
             assert blamed["model-args-break-schema"].because_of == because
+
+
+def bare(tokens: int, *, required: bool = True, reasoning: int = 0) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """A call whose arguments are an empty object, in an answer that counts so many tokens."""
+    usage = {
+        "prompt_tokens": 50,
+        "completion_tokens": tokens,
+        "total_tokens": 50 + tokens,
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"] if required else []}
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": schema}}
+    one = emitted(arguments="{}", tools=[tool])
+    body = json.loads(one.response.body) if one.response is not None else {}
+    found = judged(trip(CHAT, json.loads(one.request.body), {**body, "usage": usage}))
+    return [(f.id, f.layer, f.tier, f.because_of) for f in found if f.severity != "info"]
+
+
+def test_an_empty_object_was_arguments_where_more_tokens_are_counted_than_it_can_hold() -> None:
+    assert bare(200) == [(TYPE, "api", "S", ()), ("model-args-break-schema", "model", "P", (TYPE,))]
+
+
+@pytest.mark.parametrize("given", [{"tokens": 14}, {"tokens": 200, "reasoning": 190}])
+def test_an_empty_object_is_the_models_where_no_more_tokens_are_counted(given: dict[str, int]) -> None:
+    assert bare(**given) == [("model-args-break-schema", "model", "P", ())]
+
+
+def test_an_empty_object_for_a_tool_that_needs_nothing_is_right() -> None:
+    assert bare(200, required=False) == []
+
+
+def test_an_empty_object_of_anthropic_was_arguments_too() -> None:
+    call = {**use(), "input": {}}
+    lost = anthropic([asked("hi")], [call], usage={"output_tokens": 300})
+
+    [found] = [one for one in judged(lost) if one.id == TYPE]
+
+    assert (found.layer, found.tier) == ("api", "S")
+    assert TYPE not in ids(anthropic([asked("hi")], [call], usage={"output_tokens": 40}))
+
+
+@pytest.mark.parametrize(("tokens", "tier"), [(60, "S"), (400, "P")])
+def test_few_tokens_beside_empty_arguments_prove_less(tokens: int, tier: str) -> None:
+    one = emitted(arguments="")
+    body = json.loads(one.response.body) if one.response is not None else {}
+    usage = {"prompt_tokens": 50, "completion_tokens": tokens, "completion_tokens_details": {"reasoning_tokens": 0}}
+    found = judged(trip(CHAT, json.loads(one.request.body), {**body, "usage": usage}))
+
+    assert [said.tier for said in found if said.id == TYPE] == [tier]

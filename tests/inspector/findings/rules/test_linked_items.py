@@ -209,3 +209,23 @@ def test_reasoning_by_its_id_alone_is_lost_where_nothing_is_stored() -> None:
     assert later(bare, store=False) == [("info", "1 piece of reasoning of #0 did not come back")]
     assert later(bare, store=True) == []
     assert later(thought, store=False) == []
+
+
+COMMENT = {**message("I will look both up."), "phase": "commentary"}
+OPEN = "an answer came back without its phase, 'commentary': the API asks for it, and answers get worse without it"
+
+
+def phased(sent: Item, **fields: Any) -> list[tuple[str, str]]:
+    """An answer with a comment and a call, and a request in which the comment is sent back like this."""
+    first = responses([ASKED], [COMMENT, item_call()])
+    return reported(first, responses([ASKED, sent, item_call(), item_output()], [FIRST], 1, **fields))
+
+
+def test_an_answer_that_comes_back_without_its_phase_is_an_info() -> None:
+    assert phased(message("I will look both up.")) == [("info", OPEN)]
+
+
+def test_an_answer_that_comes_back_with_its_phase_or_had_none_is_not() -> None:
+    assert phased(COMMENT) == []
+    plain = [message("I will look both up."), item_call()]
+    assert reported(responses([ASKED], plain), responses([ASKED, *plain, item_output()], [FIRST], 1)) == []

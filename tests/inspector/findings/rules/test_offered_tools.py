@@ -26,6 +26,7 @@ from judged import (
 from round_trips import CHAT, GEMINI, sse
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.run.labels import label_all
 
 WRONG = "model-args-break-schema"
 
@@ -402,3 +403,23 @@ def test_an_api_that_takes_the_tools_from_each_request_keeps_none() -> None:
     )
 
     assert "model-unknown-tool" not in ids(opened, then)
+
+
+@pytest.mark.parametrize(
+    ("said", "emitted"), [('look_up({"word": "wire"})', "call_as_text"), ("It is a strip.", "text")]
+)
+def test_the_label_says_that_a_call_of_a_tool_that_is_kept_was_written_as_text(said: str, emitted: str) -> None:
+    labels = [done.label["model"] for done in label_all([OPENED, held(said, 1, "/conv_1", inputs=RUN)])]
+
+    assert [one["emitted"] for one in labels] == ["calls", emitted]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+
+
+def test_a_conversation_keeps_its_settings_and_its_id() -> None:
+    """Only the first request of a conversation has the settings, and every answer has the conversation's id."""
+    cool = {"temperature": 0.3}
+    first = held(("look_up", '{"word":"tape"}'), tools=TOOLS, model="mistral-medium", completion_args=cool)
+    later = held("It is a strip.", 1, "/conv_1", inputs=RUN)
+    other = held("It is a strip.", 1, "/conv_1", inputs=RUN, completion_args={"temperature": 0.9})
+
+    assert not {"client-sampling-params-changed", "api-id-repeated"} & ids(first, later)
+    assert "client-sampling-params-changed" in ids(first, other)

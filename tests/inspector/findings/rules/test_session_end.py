@@ -4,8 +4,20 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from judged import judged
-from realtime_sessions import CALL, answer, client, gave, said, tool_session, user
+from judged import ids, judged
+from realtime_sessions import (
+    CALL,
+    CREATED,
+    SESSION,
+    answer,
+    client,
+    gave,
+    said,
+    server,
+    session,
+    tool_session,
+    user,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -58,3 +70,14 @@ def test_calls_that_are_open_when_the_client_closes_the_session_are_an_info() ->
         ("info", "the client closed the session after 1 call that nobody answered: call_1")
     ]
     assert messages(replace(tool_session(), closed_first="server"), OPEN) == []
+
+
+def test_a_session_that_takes_all_tools_back_changes_them() -> None:
+    said_first = [user("i1", "hi"), client("response.create"), *answer("r1", said("i2", "Hello."))]
+    said_then = [user("i3", "Add."), client("response.create"), *answer("r2", said("i4", "I cannot."))]
+    less = server("session.updated", session={**SESSION, "tools": []})
+
+    found = messages(session(CREATED, *said_first, less, *said_then), "client-tools-changed")
+
+    assert found == [("info", "the tools changed: add removed")]
+    assert "client-tools-changed" not in ids(session(CREATED, *said_first, *said_then))

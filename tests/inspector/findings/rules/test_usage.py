@@ -873,3 +873,33 @@ def test_a_thought_that_is_counted_until_the_next_question_makes_the_input_small
     """Gemini reads the thought in a signature while its turn continues, and leaves it out after a new question."""
     assert "api-usage-inconsistent" not in _counted({"thoughtSignature": "CmIBEU0yD5YE1V"})
     assert "api-usage-inconsistent" in _counted({})
+
+
+LOCAL = "http://127.0.0.1:8000/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "same"),
+    [
+        ("qwen3:8b", "llama3.2:1b", False),
+        ("Qwen/Qwen3-32B", "mistralai/Mistral-7B-Instruct-v0.3", False),
+        ("Qwen/Qwen3-32B", "qwen3-32b-awq", True),
+        ("gpt-4", "Qwen3-8B-Q4_K_M.gguf", True),
+        ("qwen3:8b", "my-deployment", True),
+    ],
+)
+def test_a_local_server_that_answers_with_a_model_of_another_size_substituted_it(
+    asked: str, answered: str, same: bool
+) -> None:
+    found = [one for one in judged(at_host(served(asked, answered), LOCAL)) if one.id == "api-model-substituted"]
+
+    assert [(one.layer, one.tier) for one in found] == ([] if same else [("api", "S")])
+
+
+def test_an_agent_is_not_a_model() -> None:
+    answer = {"object": "conversation.response", "conversation_id": "conv_1", "outputs": [
+        {"type": "message.output", "role": "assistant", "content": "Hi.", "id": "m", "model": "mistral-medium-2505"}
+    ]}  # fmt: skip
+    asked = {"agent_id": "ag_0684fe18d5d07f8a", "inputs": "Hi", "stream": False}
+
+    assert "api-model-substituted" not in ids(trip("https://api.mistral.ai/v1/conversations", asked, answer))
