@@ -13,7 +13,7 @@ from turntape.cassettes.whole_number import whole_number
 from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
 from ..wire.values import Reading
 
-_PER_MINUTE = regex(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b")
+_PER_MINUTE = regex(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b|(?i:throttl)")
 """How APIs name a limit on the rate of tokens, which a large request may exceed although it fits into the window."""
 _UNVERIFIED = regex(
     r"(?:organization|account|project)\b.{0,60}(?:must be|is not|not yet|to be) verified", re.IGNORECASE
@@ -108,6 +108,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("api-prompt-truncated-silently", "client-user-text-lost", "client-history-truncated"),
         ),
         (r"content management policy|ResponsibleAIPolicyViolation", ("api-content-filter",)),
+        (r"function results are still missing.*?\[['\x22](\w+)", ("client-missing-tool-result",)),
+        (r"expected tool outputs for call_ids", ("client-missing-tool-result",)),
         (r"no tool output found for (?:function|tool) call (\S+)", ("client-missing-tool-result",)),
         (r"No tool call found for function call output with call_id (\S+?)\.?(?:$|\s)", ("client-orphan-tool-result",)),
         (

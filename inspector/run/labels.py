@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 type Price = Callable[[RoundTrip, Reading], Cost | None]
 
-_SENT_ANEW = ("api-context-full", "client-stale-server-state")
+_SENT_OTHERWISE = ("api-context-full", "client-stale-server-state")
 """Failures after which a client sends another history: a shorter one, or all of it where the API no longer holds it."""
 _MOST_FAILED = 20
 """Failed turns of a thread whose labels an answer may still change; more would keep a run in memory."""
@@ -254,7 +254,7 @@ class Labeller:
         edge = judged.context.turn.edge
         if edge.kind in ("fork", "compaction") and edge.thread is not None:
             # A shorter history than the one that did not fit is another branch, as is one that is sent in full again.
-            full = [one for one in self._failed[edge.thread] if one[0].context.has(*_SENT_ANEW)]
+            full = [one for one in self._failed[edge.thread] if one[0].context.has(*_SENT_OTHERWISE)]
             yield from self._again(full, self._rules.recovered)
         yield from self._again(failed, self._rules.recovered)
         failed.clear()

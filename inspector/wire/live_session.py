@@ -27,7 +27,7 @@ _SAID = ("modelTurn", "outputTranscription")
 def live_turns(frames: tuple[Frame, ...], name: str = "session", *, failed: bool = False) -> list[SocketTurn]:
     """The answers of a session, in order; none when it is not one of Gemini Live.
 
-    `name` stands for the session's id where the server gives none. In a session that `failed`, because the server
+    `name` is the session's id where the server gives none. In a session that `failed`, because the server
     closed it for a reason, the client's last message is a request as well.
     """
     session = _Session(name=name)

@@ -81,7 +81,7 @@ _AN = {"string": "a string", "object": "an object", "null": "null", "empty": "em
 
 
 _MARKUP, _MANY = 32, 64
-"""Tokens. No chat template has more around a call without arguments; so many beyond that are no markup."""
+"""Tokens. No chat template has more around a call without arguments; so many beyond that are arguments."""
 
 
 def _unseen(context: RuleContext) -> int:

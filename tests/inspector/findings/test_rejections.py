@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 from conversations import HELLO
-from judged import OLLAMA, ids, only, trip
+from judged import CONVERSE, OLLAMA, ids, only, trip
 from round_trips import CHAT
+
+from turntape.inspector.findings.rejections import rejection
+from turntape.inspector.wire.parse import read
 
 ASK: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO]}
 
@@ -84,3 +87,25 @@ def test_media_that_a_model_does_not_take_differ_from_a_parameter(sentence: str,
     found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=400))
 
     assert ("client-media-unsupported" in found, "client-unsupported-param" in found) == (is_media, not is_media)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [("Too many tokens", "throttlingException"), ("Too many tokens per day", "ThrottlingException")],
+)
+def test_a_throttled_request_does_not_fill_the_window(message: str, kind: str) -> None:
+    body = {"message": message, "__type": kind}
+    found = rejection(read(trip(CONVERSE, {"messages": []}, body, status=429)))
+
+    assert found is not None and found.ids == ()
+
+
+def test_the_apis_that_hold_a_conversation_say_which_results_they_wait_for() -> None:
+    said = (
+        "Cannot append other inputs while function results are still missing. "
+        "Provide function results first for: ['rXo8OuL9G']"
+    )
+    body = {"object": "error", "message": said, "type": "invalid_request_error", "code": 3001}
+    found = rejection(read(trip("https://api.mistral.ai/v1/conversations/conv_1", {"inputs": "hi"}, body, status=400)))
+
+    assert found is not None and (found.ids, found.named) == (("client-missing-tool-result",), ("rXo8OuL9G",))

@@ -350,16 +350,16 @@ def test_a_close_frame_answers_the_request_that_nothing_else_answers(code: int, 
 
 
 def test_a_message_that_ends_the_session_is_a_turn_of_its_own() -> None:
-    told = "Unknown name 'turnComplete' at 'realtime_input'"
-    trip = failed(1007, told, ask("hi"), *said("Hey"), *DONE, client(realtimeInput={"turnComplete": True}))
+    wrong = "Unknown name 'turnComplete' at 'realtime_input'"
+    trip = failed(1007, wrong, ask("hi"), *said("Hey"), *DONE, client(realtimeInput={"turnComplete": True}))
 
-    assert errors(trip) == [None, (400, told)]
+    assert errors(trip) == [None, (400, wrong)]
 
 
 def test_a_setup_that_ends_the_session_is_a_turn_of_its_own() -> None:
-    told = "models/gemini-x is not found for API version v1beta"
+    wrong = "models/gemini-x is not found for API version v1beta"
 
-    assert errors(failed(1008, told, opened=[client(setup=SETUP)])) == [(400, told)]
+    assert errors(failed(1008, wrong, opened=[client(setup=SETUP)])) == [(400, wrong)]
 
 
 def test_a_close_without_a_reason_says_its_code() -> None:

@@ -138,6 +138,12 @@ def read_anthropic_stream(events: list[Event]) -> ResponseReading:
     return draft.read()
 
 
+def _is_another_call(block: Object, start: Object) -> bool:
+    """Whether a block that begins is a call, and what began under its number before is another one."""
+    calls = (one.get("id") for one in (block, start) if one.get("type") == "tool_use")
+    return len({name for name in calls if name}) > 1
+
+
 @mutable
 class MessageDraft:
     """A message of which some events have come."""
@@ -147,6 +153,8 @@ class MessageDraft:
     fragments: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     texts: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     begun: set[int] = field(default_factory=set[int])
+    moved: dict[int, int] = field(default_factory=dict[int, int])
+    """By number: where the newest call is that began under the number of another one."""
     open: set[int] = field(default_factory=set[int])
     stopped: bool = False
     error: ApiError | None = None
@@ -170,10 +178,14 @@ class MessageDraft:
             case "content_block_start":
                 index = as_count(event.get("index"))
                 index = len(self.blocks) if index is None else index
+                block = as_object(event.get("content_block"))
                 if index in self.begun:
                     self.problems.append(f"Content block {index} begins a second time.")
+                    if _is_another_call(self.blocks[self.moved.get(index, index)], block):
+                        self.moved[index] = max(self.blocks) + 1
                 self.begun.add(index)
-                self.blocks[index] = dict(as_object(event.get("content_block")))
+                index = self.moved.get(index, index)
+                self.blocks[index] = dict(block)
                 self.open.add(index)
             case "content_block_delta":
                 self._delta(self._index(event), as_object(event.get("delta")))
@@ -202,7 +214,7 @@ class MessageDraft:
     def _index(self, event: Object) -> int:
         """The number of the block that an event is of; of the last one when it has none."""
         index = as_count(event.get("index"))
-        return max(self.blocks, default=0) if index is None else index
+        return max(self.blocks, default=0) if index is None else self.moved.get(index, index)
 
     def _usage(self, usage: object) -> None:
         if any(count is not None for count in as_object(usage).values()):

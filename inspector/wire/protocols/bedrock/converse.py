@@ -98,6 +98,7 @@ def read_converse_body(
 
 def _contradictions(exchange: Exchange) -> Iterator[str]:
     yield from after_end(exchange, _ends, lambda kind, _: kind == "contentBlockDelta")
+    yield from _begun_twice(exchange)
     yield from left_open(
         exchange,
         lambda kind, event: _place(event) if kind in ("contentBlockStart", "contentBlockDelta") else None,
@@ -107,6 +108,17 @@ def _contradictions(exchange: Exchange) -> Iterator[str]:
     yield from gone_on(exchange, lambda kind, event: _place(event) if kind == "contentBlockDelta" else None, _closed)
     yield from _mixed(exchange)
     yield from _unopened(exchange)
+
+
+def _begun_twice(exchange: Exchange) -> Iterator[str]:
+    """A call that begins under the number of another one."""
+    names: dict[int, str] = {}
+    for kind, event in stream_objects(exchange):
+        call = as_object(as_object(event.get("start")).get("toolUse")) if kind == "contentBlockStart" else {}
+        name = as_text(call.get("toolUseId"))
+        if name is not None and names.setdefault(_place(event), name) != name:
+            yield f"the calls {names[_place(event)]} and {name} share block {_place(event)}: clients keep one of them"
+            return
 
 
 def _mixed(exchange: Exchange) -> Iterator[str]:

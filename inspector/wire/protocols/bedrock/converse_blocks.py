@@ -197,16 +197,22 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
 
     Some gateways leave out the end of a block but end the message; then nothing was cut.
     """
-    blocks: dict[int, Object] = {}
-    beside: dict[int, Object] = {}
+    blocks: dict[tuple[int, int], Object] = {}
+    """By number, and how often a call had begun under the same one: two calls are two, whatever their number."""
+    beside: dict[tuple[int, int], Object] = {}
     """What comes in the block of a call and does not belong to it: clients keep both."""
-    closed: set[int] = set()
+    closed: set[tuple[int, int]] = set()
+    begun: dict[int, int] = {}
     body: Object = {}
     for name, event in events:
-        index = as_count(event.get("contentBlockIndex")) or 0
+        number = as_count(event.get("contentBlockIndex")) or 0
+        index = number, begun.get(number, 0)
         match name:
             case "contentBlockStart":
                 start = as_object(event.get("start"))
+                if _is_another_call(as_object(blocks.get(index)), start):
+                    begun[number] = index[1] + 1
+                    index = number, begun[number]
                 blocks[index] = {key: dict(as_object(value)) for key, value in start.items()}
             case "contentBlockDelta":
                 block, delta = blocks.setdefault(index, {}), as_object(event.get("delta"))
@@ -228,6 +234,12 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
     content = [block for index in sorted(blocks) for block in (blocks[index], beside.get(index)) if block]
     body["output"] = {"message": {"role": "assistant", "content": content}}
     return body
+
+
+def _is_another_call(block: Object, start: Object) -> bool:
+    """Whether a block that begins is a call, and what began under its number before is another one."""
+    one, two = (as_object(fields.get("toolUse")).get("toolUseId") for fields in (block, start))
+    return one is not None and two is not None and one != two
 
 
 def _whole_input(text: object) -> object:

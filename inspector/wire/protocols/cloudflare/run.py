@@ -5,7 +5,7 @@ from urllib.parse import unquote
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_object, as_text, compact, is_object
+from ...json_value import Object, as_array, as_object, as_text, compact, is_object, parse_json
 from ...values import Kind, Part, RequestReading, ResponseReading
 from ..openai_chat.answer import read_chat_answer, read_chat_body
 from ..openai_chat.request import read_call, read_chat_request
@@ -39,7 +39,9 @@ def _result(body: Object) -> Object:
 
 def read_request(exchange: Exchange) -> RequestReading:
     found = _PATH.search(exchange.path)
-    request = read_chat_request(exchange.fields, unquote(found[1]) if found else None)
+    messages = [_with_calls(as_object(message)) for message in as_array(exchange.fields.get("messages"))]
+    fields = {**exchange.fields, "messages": messages} if messages else exchange.fields
+    request = read_chat_request(fields, unquote(found[1]) if found else None)
     if request.messages:
         return request
     messages = prompt_message(exchange.fields.get("prompt"), "/prompt")
@@ -51,6 +53,31 @@ def read_request(exchange: Exchange) -> RequestReading:
         max_output=request.max_output,
         parameters=parameters,
     )
+
+
+def _with_calls(message: Object) -> Object:
+    """A message with its calls as OpenAI has them.
+
+    Cloudflare's `runWithTools` sends each call back as the JSON text of an answer (@cloudflare/ai-utils 1.0.1), and
+    others send the list that the API gave, whose calls have no `function`.
+    """
+    if message.get("role") != "assistant":
+        return message
+    given = [as_object(call) for call in as_array(message.get("tool_calls"))]
+    if given:
+        return {**message, "tool_calls": [_as_function(call) for call in given]}
+    content = message.get("content")
+    written = as_object(parse_json(content)) if isinstance(content, str) and content[:1] == "{" else {}
+    is_call = isinstance(written.get("name"), str) and "arguments" in written and written.keys() <= _CALL
+    return {**message, "content": None, "tool_calls": [_as_function(written)]} if is_call else message
+
+
+def _as_function(call: Object) -> Object:
+    return call if "function" in call else {"id": call.get("id"), "function": call}
+
+
+_CALL = frozenset({"id", "name", "arguments"})
+"""The fields of a call of the API."""
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
@@ -75,7 +102,7 @@ def _read(bodies: list[Object], exchange: Exchange, *, ended: bool) -> ResponseR
         parts.append(text_part(text, "/result/response", text))
     for body in bodies:
         for call in map(as_object, as_array(body.get("tool_calls"))):
-            read = read_call(call if "function" in call else {"id": call.get("id"), "function": call})
+            read = read_call(_as_function(call))
             parts.append(call_part(read, f"/result/tool_calls/{sum(p.call is not None for p in parts)}", call))
     usage = next((found for body in reversed(bodies) if (found := as_object(body.get("usage")))), None)
     failure = next((error for body in bodies if (error := error_in(body.get("failure")))), None)

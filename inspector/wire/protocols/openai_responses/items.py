@@ -121,7 +121,7 @@ def _content(content: object, pointer: str) -> list[Part]:
             parts.append(text_part(text, where, value))
         elif isinstance(value, str):
             parts.append(text_part(value, where, value))
-        elif isinstance(words := fields.get("transcript"), str):
+        elif isinstance(words := fields.get("transcript"), str) and (words or kind != "output_audio"):
             parts.append(text_part(words, where, value))
         elif kind in _MEDIA:
             parts.append(media_part(kind, where, value))

@@ -243,9 +243,9 @@ def test_an_empty_object_was_arguments_where_more_tokens_are_counted_than_it_can
     assert bare(200) == [(TYPE, "api", "S", ()), ("model-args-break-schema", "model", "P", (TYPE,))]
 
 
-@pytest.mark.parametrize("given", [{"tokens": 14}, {"tokens": 200, "reasoning": 190}])
-def test_an_empty_object_is_the_models_where_no_more_tokens_are_counted(given: dict[str, int]) -> None:
-    assert bare(**given) == [("model-args-break-schema", "model", "P", ())]
+@pytest.mark.parametrize(("tokens", "reasoning"), [(14, 0), (60, 0), (200, 190)])
+def test_an_empty_object_is_the_models_where_no_more_tokens_are_counted(tokens: int, reasoning: int) -> None:
+    assert bare(tokens, reasoning=reasoning) == [("model-args-break-schema", "model", "P", ())]
 
 
 def test_an_empty_object_for_a_tool_that_needs_nothing_is_right() -> None:

@@ -5,15 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from aws_frames import frame
 from chat_streams import BASE
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from dialogues import APIS, asks, says
-from judged import LOOK_UP, OLLAMA, RESPONSES, Said, anthropic, asked, ids, judged, only, trip, words
+from judged import CONVERSE, LOOK_UP, OLLAMA, RESPONSES, Said, anthropic, asked, ids, judged, only, trip, words
 from round_trips import CHAT, sse
 from rule_exceptions_contradictions import LONG, PARTS
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.wire.exchange import Exchange
+from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.protocols.openai_responses.contradictions import contradictions
 
 ID = "api-stream-contradiction"
@@ -576,3 +578,51 @@ def test_a_blocked_prompt_that_is_answered_all_the_same(streamed: bool) -> None:
     assert "the prompt is blocked (SAFETY), and an answer to it comes" in broken(answered("SAFETY")).message
     assert ID not in ids(answered("BLOCK_REASON_UNSPECIFIED"))
     assert ID not in ids(answered(None))
+
+
+def sharing(*ids_of_calls: str, number: int = 0) -> RoundTrip:
+    """A Converse stream with calls that all have one number."""
+    events = [frame("messageStart", {"role": "assistant"})]
+    for name in ids_of_calls:
+        start = {"toolUse": {"toolUseId": name, "name": "look_up"}}
+        piece = {"toolUse": {"input": f'{{"word":"{name}"}}'}}
+        events += [
+            frame("contentBlockStart", {"contentBlockIndex": number, "start": start}),
+            frame("contentBlockDelta", {"contentBlockIndex": number, "delta": piece}),
+            frame("contentBlockStop", {"contentBlockIndex": number}),
+        ]
+    usage = {"inputTokens": 9, "outputTokens": 40, "totalTokens": 49}
+    events += [frame("messageStop", {"stopReason": "tool_use"}), frame("metadata", {"usage": usage})]
+    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
+    asked_of = {"messages": [{"role": "user", "content": [{"text": "hi"}]}], "toolConfig": {"tools": tools}}
+    return trip(f"{CONVERSE}-stream", asked_of, b"".join(events), content_type="application/vnd.amazon.eventstream")
+
+
+def test_two_calls_of_converse_that_share_a_block_are_two() -> None:
+    one = sharing("t1", "t2")
+    emission = read(one).emission
+
+    assert emission and [call.arguments for call in emission.calls] == [{"word": "t1"}, {"word": "t2"}]
+    assert (
+        "the calls t1 and t2 share block 0: clients keep one of them" in only("api-stream-contradiction", one).message
+    )
+    assert "api-stream-contradiction" not in ids(sharing("t1"))
+
+
+def test_two_calls_of_anthropic_that_share_a_block_are_two() -> None:
+    usage = {"input_tokens": 9, "output_tokens": 1}
+    message = {"id": "m", "role": "assistant", "model": "claude-sonnet-4-5", "usage": usage}
+    events: list[Any] = [{"type": "message_start", "message": message}]
+    for name in ("t1", "t2"):
+        piece = {"type": "input_json_delta", "partial_json": f'{{"word":"{name}"}}'}
+        block = {"type": "tool_use", "id": name, "name": "look_up", "input": {}}
+        events += [
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": piece},
+            {"type": "content_block_stop", "index": 0},
+        ]
+    events.append({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 40}})
+    body = {"model": "claude-sonnet-4-5", "stream": True, "messages": [asked("hi")]}
+    emission = read(trip(MESSAGES, body, sse(*events, {"type": "message_stop"}, names=True))).emission
+
+    assert emission and [call.arguments for call in emission.calls] == [{"word": "t1"}, {"word": "t2"}]

@@ -411,7 +411,7 @@ def test_an_api_that_takes_the_tools_from_each_request_keeps_none() -> None:
 def test_the_label_says_that_a_call_of_a_tool_that_is_kept_was_written_as_text(said: str, emitted: str) -> None:
     labels = [done.label["model"] for done in label_all([OPENED, held(said, 1, "/conv_1", inputs=RUN)])]
 
-    assert [one["emitted"] for one in labels] == ["calls", emitted]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+    assert [one["emitted"] for one in labels] == ["calls", emitted]  # pyright: ignore[reportIndexIssue]
 
 
 def test_a_conversation_keeps_its_settings_and_its_id() -> None:

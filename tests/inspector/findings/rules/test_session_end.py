@@ -81,3 +81,12 @@ def test_a_session_that_takes_all_tools_back_changes_them() -> None:
 
     assert found == [("info", "the tools changed: add removed")]
     assert "client-tools-changed" not in ids(session(CREATED, *said_first, *said_then))
+
+
+def test_an_answer_in_sound_without_a_transcript_is_not_empty() -> None:
+    silent = {**said("i2", ""), "content": [{"type": "output_audio", "transcript": ""}]}
+    nothing = {**said("i2", ""), "content": []}
+    asked = [CREATED, user("i1", "hi"), client("response.create")]
+
+    assert "model-empty-response" not in ids(session(*asked, *answer("r1", silent)))
+    assert "model-empty-response" in ids(session(*asked, *answer("r1", nothing)))

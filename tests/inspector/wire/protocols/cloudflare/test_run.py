@@ -1,8 +1,11 @@
 """Cloudflare Workers AI: answers wrapped in `result`, two shapes of calls, streams without a finish word."""
 
+import json
 from typing import Any
 
 import pytest
+from conversations import HELLO, TOOLS
+from judged import judged, trip
 from round_trips import exchanged, sse
 
 from turntape.inspector.wire.parse import read
@@ -88,3 +91,33 @@ def test_an_answer_without_success_is_an_error() -> None:
 def test_other_models_on_this_path_do_not_write_text(result: object) -> None:
     assert answered(result, request={"prompt": "a cat"}).protocol != "cloudflare-run"
     assert read(exchanged(URL, ASK, {}, method="GET")).protocol != "cloudflare-run"
+
+
+CALLED = {"name": "look_up", "arguments": {"word": "tape"}}
+RAN = {"role": "tool", "name": "look_up", "content": "a strip"}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [{"role": "assistant", "content": json.dumps(CALLED)}],
+        [{"role": "assistant", "content": "", "tool_calls": [CALLED]}],
+        [{"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": CALLED}]}],
+    ],
+    ids=["as runWithTools of @cloudflare/ai-utils", "as the API gave it", "as OpenAI"],
+)
+def test_a_call_that_is_sent_back_is_the_models(sent: list[dict[str, Any]]) -> None:
+    called = {"result": {"response": None, "tool_calls": [CALLED]}, "success": True}
+    first = trip(URL, {"messages": [HELLO], "tools": TOOLS}, called)
+    then = trip(URL, {"messages": [HELLO, *sent, RAN]}, {"result": {"response": "A strip."}, "success": True}, 1)
+
+    assert [call.name for call in read(then).request.calls] == ["look_up"]
+    assert [one.id for one in judged(first, then) if one.severity != "info"] == []
+
+
+def test_an_answer_that_is_json_of_another_kind_is_a_text() -> None:
+    for text in ('{"name": "tape"}', '{"name": "look_up", "arguments": {}, "why": "x"}', "{name"):
+        sent = {"role": "assistant", "content": text}
+        then = trip(URL, {"messages": [HELLO, sent]}, {"result": {"response": "A strip."}, "success": True})
+
+        assert list(read(then).request.calls) == []
