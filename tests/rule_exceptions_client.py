@@ -31,7 +31,7 @@ from judged import (
     words,
 )
 from realtime_sessions import CALL as REALTIME_CALL
-from realtime_sessions import answer, client, gave, tool_session
+from realtime_sessions import answer, client, gave, server, tool_session
 from realtime_sessions import said as spoken
 from rule_exceptions_model_api import HI, SEARCH, Row, edited, looped, moved
 from sockets import REALTIME, say, session
@@ -443,6 +443,13 @@ ENDED_BY_US = replace(
     extra={"guard": {"message": "turntape ended this run"}},
 )
 
+
+def refused_in_session(kind: str, **fields: Any) -> list[RoundTrip]:
+    """A session in which the API refuses an event of the client."""
+    no = server("error", error={"type": "invalid_request_error", "code": "no", "message": "That is not possible."})
+    return [tool_session(gave(), client(kind, **fields), no)]
+
+
 CLIENT: list[Row] = [
     ("client-command-failed", "The exit code is 0", Ended(OPEN, exit=1), Ended(OPEN, exit=0)),
     ("client-command-failed", "A person or another program ended the command, as with Ctrl-C",
@@ -640,6 +647,9 @@ CLIENT: list[Row] = [
     ("client-answer-not-requested",
      "The model also said something: a tool may run in the background, so it is an info",
      [tool_session(gave())], [tool_session(gave(), called=[spoken("i2", "I note it."), REALTIME_CALL])], "info"),
+    ("session-event-failed",
+     "The API refused a request for an answer, an item or settings: then `request-rejected` says so",
+     refused_in_session("conversation.item.truncate"), refused_in_session("session.update", session={"voice": "x"})),
     ("client-tool-calls-not-dispatched",
      "The command ended well there after other conversations, as a suite of tests does: then it is an info",
      Ended(*left_open(), exit=0), Ended(TITLE_FIRST, *left_open(), exit=0), "info"),

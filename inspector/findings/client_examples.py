@@ -7,6 +7,10 @@ CLIENTS: dict[str, Example] = {
         "the client gave 1 result (call_Qd81), asked for no answer, and closed the session 24 s later",
         ("#0 call call_Qd81",),
     ),
+    "session-event-failed": Example(
+        "the API refused 'conversation.item.truncate': Audio content of 1000ms is already shorter than 5596ms",
+        ("#0 response",),
+    ),
     "client-forged-answer": Example(
         "the history contains the text 'Careful: the replica lags by an hour.' as the model's own, but no answer "
         "contains it",

@@ -143,11 +143,13 @@ class RuleEngine:
     ) -> None:
         """Adds what the end of the recording shows; `later` when the run went on after this turn.
 
-        `command`: how the recorded command ended, if this is the last turn before that. `session`: how the client left
-        the session of this turn.
+        `command`: how the recorded command ended, if this is the last turn before that. `session`: how the session of
+        this turn ended.
         """
         context = judged.context
-        context.command, context.session_end = command, session
+        context.command = command
+        context.session_end = session if session is not None and session.at is not None else None
+        context.session_notes = session.notes if session is not None else ()
         context.dispatch, context.over, context.later = dispatch, "closed", later
         self._judge("closed", judged)
 

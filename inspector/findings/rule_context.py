@@ -19,7 +19,7 @@ from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
 from ..wire.resolve_finish import is_call_as_text
-from ..wire.socket_turn import SOCKET, SessionEnd
+from ..wire.socket_turn import SOCKET, SessionEnd, SessionNote
 from ..wire.values import Emission, Emitted, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
 from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
@@ -111,6 +111,8 @@ class RuleContext:
     """At the end of the recording, for its last turn: how the command ended, where that is known."""
     session_end: SessionEnd | None = None
     """At the end of the recording: how the client left the WebSocket session of this turn, where that is known."""
+    session_notes: tuple[SessionNote, ...] = ()
+    """At the end of the recording: what failed in the WebSocket session of this turn outside of its answers."""
     found: list[Finding] = field(default_factory=list[Finding])
     """The findings in this turn so far."""
     known_echo: HistoryDiff | None = None

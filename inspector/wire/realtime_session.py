@@ -12,7 +12,7 @@ from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Frame
 
 from .json_value import Object, as_array, as_count, as_object, as_text, parse_json
-from .socket_turn import SocketTurn
+from .socket_turn import SessionNote, SocketTurn
 
 _ITEM_EVENTS = frozenset({"conversation.item.added", "conversation.item.created", "conversation.item.done"})
 _SPEECH_ENDS = frozenset({"input_audio_buffer.committed", "input_audio_buffer.speech_stopped"})
@@ -24,12 +24,16 @@ _NEWEST = 32
 _ACTIVE = "conversation_already_has_active_response"
 _OUTPUT = "function_call_output"
 _TRANSCRIBED = "conversation.item.input_audio_transcription.completed"
+_NOT_TRANSCRIBED = "conversation.item.input_audio_transcription.failed"
 
 
-def realtime_turns(frames: tuple[Frame, ...]) -> tuple[list[SocketTurn], dict[str, int]]:
+def realtime_turns(
+    frames: tuple[Frame, ...],
+) -> tuple[list[SocketTurn], dict[str, int], tuple[SessionNote, ...]]:
     """The responses of a session, in order; none when it is not one of OpenAI Realtime.
 
-    With them the results, by call id, that no response has seen, and when the conversation got each.
+    With them the results, by call id, that no response has seen, and when the conversation got each; and what failed
+    outside of the responses.
     """
     session = _Session()
     for frame in frames:
@@ -39,7 +43,7 @@ def realtime_turns(frames: tuple[Frame, ...]) -> tuple[list[SocketTurn], dict[st
             session.asked(kind, message, frame)
         else:
             session.said(kind, message, frame)
-    return (session.turns(), session.results_left()) if session.begun else ([], {})
+    return (session.turns(), session.results_left(), tuple(session.notes)) if session.begun else ([], {}, ())
 
 
 @mutable
@@ -74,6 +78,8 @@ class _Session:
     """The id of the newest response."""
     last: str | None = None
     """The id of the newest response that is part of the conversation."""
+    notes: list[SessionNote] = field(default_factory=list[SessionNote])
+    """What failed outside of the responses."""
 
     def asked(self, kind: str, message: Object, frame: Frame) -> None:
         """Take in a frame of the client."""
@@ -94,6 +100,9 @@ class _Session:
             self._forget(as_text(message.get("item_id")) or "")
         elif kind == _TRANSCRIBED:
             self._transcribe(message)
+        elif kind == _NOT_TRANSCRIBED:
+            why = as_text(as_object(message.get("error")).get("message")) or "without a reason"
+            self.notes.append(SessionNote(f"what the user said was not written down: {why}", "api"))
         elif kind in _SPEECH_ENDS:
             self.speech_end = frame.at
         elif kind == "error":
@@ -129,7 +138,11 @@ class _Session:
             turn = self._begin(name, frame, keeps_items=True).turn
         else:
             event, at = (event, at) if event or not self.sent else self.sent[-1]
-            if not event or _LATE.fullmatch(as_text(event.get("type")) or ""):
+            asked = as_text(event.get("type")) or ""
+            if not event or _LATE.fullmatch(asked):
+                said = as_text(error.get("message")) or code or "an error without a message"
+                what = f"the API refused {asked!r}" if asked else "the session reports an error"
+                self.notes.append(SessionNote(f"{what}: {said}", "client"))
                 return
             item = event.get("item")
             items = [as_object(item)] if item is not None else []

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import field, replace
+from typing import Literal
 
 from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.regex import regex
@@ -69,14 +70,24 @@ def failed_close(session: RoundTrip) -> FailedClose | None:
 
 
 @frozen
-class SessionEnd:
-    """How a client left a session."""
+class SessionNote:
+    """Something that failed in a session outside of its answers."""
 
-    at: float
-    """When, in seconds since the epoch."""
+    what: str
+    """A whole sentence."""
+    layer: Literal["client", "api"]
+
+
+@frozen
+class SessionEnd:
+    """How a session ended, and what is known of it only then."""
+
+    at: float | None
+    """When the client left it, in seconds since the epoch; None when it did not, or that is not known."""
     results: dict[str, float] = field(default_factory=dict[str, float])
     """By call id, when the client gave results for which it never asked the API for an answer, although the API gives
     none unasked."""
+    notes: tuple[SessionNote, ...] = ()
 
 
 def round_trip_of(session: RoundTrip, turn: SocketTurn) -> RoundTrip:

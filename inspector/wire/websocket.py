@@ -11,7 +11,7 @@ from .interactions_session import interaction_turns
 from .json_value import Object, as_count, as_object, as_text, parse_json
 from .live_session import live_turns
 from .realtime_session import realtime_turns
-from .socket_turn import SessionEnd, SocketTurn, failed_close, round_trip_of
+from .socket_turn import SessionEnd, SessionNote, SocketTurn, failed_close, round_trip_of
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"})
 _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", "realtime_input", "toolResponse"})
@@ -27,13 +27,14 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
 
 
 def session_of(round_trip: RoundTrip) -> tuple[list[RoundTrip], SessionEnd | None]:
-    """The turns of a session as in `turns_of`, and how its client left it; None where that is not known."""
+    """The turns of a session as in `turns_of`, and how it ended; None where nothing is known of that."""
     frames = round_trip.frames
     left: dict[str, int] = {}
+    notes: tuple[SessionNote, ...] = ()
     close = failed_close(round_trip)
     turns = _turns(frames)
     if not turns:
-        turns, left = realtime_turns(frames)
+        turns, left, notes = realtime_turns(frames)
     turns = (
         turns
         or live_turns(frames, f"session #{round_trip.index}", failed=close is not None)
@@ -43,11 +44,11 @@ def session_of(round_trip: RoundTrip) -> tuple[list[RoundTrip], SessionEnd | Non
         # Nothing else answers the last request: what the close frame says is the answer.
         turns[-1].events.append(close.as_error())
         turns[-1].ended = True
-    end = None
+    end = SessionEnd(None, notes=notes) if notes else None
     if round_trip.closed_first == "client" and round_trip.ended_at is not None:
         begun = round_trip.started_at
         results = {call_id: begun + at / 1e6 for call_id, at in left.items()}
-        end = SessionEnd(begun + round_trip.ended_at / 1e6, results)
+        end = SessionEnd(begun + round_trip.ended_at / 1e6, results, notes)
     return [round_trip_of(round_trip, turn) for turn in turns], end
 
 

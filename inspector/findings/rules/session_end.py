@@ -31,7 +31,7 @@ _WAITED = 5.0
 )
 def not_requested(context: RuleContext) -> Iterator[Note]:
     end = context.session_end
-    if end is None or context.following is not None or is_deliberate(context):
+    if end is None or end.at is None or context.following is not None or is_deliberate(context):
         return
     given = [call.id for call in context.emission.calls if call.id and call.id in end.results]
     if not given:
@@ -46,4 +46,25 @@ def not_requested(context: RuleContext) -> Iterator[Note]:
     )
 
 
-CLOSED = (not_requested,)
+@rule(
+    "session-event-failed",
+    "client",
+    "info",
+    "P",
+    when="closed",
+    says="Something failed in a session outside of its answers: the API refused an event of the client, or could not write down "
+    "what the user said (api).",
+    fix="Handle the session's error events: truncate only what was played, commit only sound that was sent, cancel only what "
+    "is running.",
+    not_when=("The API refused a request for an answer, an item or settings: then `request-rejected` says so",),
+)
+def event_failed(context: RuleContext) -> Iterator[Note]:
+    once = ("session-event-failed", context.index)
+    if not context.session_notes or once in context.run.reported:
+        return
+    context.run.reported.add(once)
+    for note in context.session_notes:
+        yield Note(note.what, (f"{context.at} response",), layer=note.layer, key=note.what)
+
+
+CLOSED = (not_requested, event_failed)

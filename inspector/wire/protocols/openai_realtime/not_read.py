@@ -11,7 +11,6 @@ NOT_READ: dict[str, dict[str, str]] = {
         "conversation.item.create": _ITEMS,
         "conversation.item.delete": _ITEMS,
         "conversation.item.input_audio_transcription.delta": "ignored: the whole text comes when it is completed",
-        "conversation.item.input_audio_transcription.failed": "kept raw",
         "conversation.item.input_audio_transcription.segment": "ignored: the whole text comes when it is completed",
         "conversation.item.retrieve": _ITEMS,
         "conversation.item.retrieved": _ITEMS,

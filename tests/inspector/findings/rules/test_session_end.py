@@ -90,3 +90,46 @@ def test_an_answer_in_sound_without_a_transcript_is_not_empty() -> None:
 
     assert "model-empty-response" not in ids(session(*asked, *answer("r1", silent)))
     assert "model-empty-response" in ids(session(*asked, *answer("r1", nothing)))
+
+
+FAILED = "session-event-failed"
+SHORTER = "Audio content of 1000ms is already shorter than 5596ms"
+
+
+def refused(kind: str, message: str, **fields: Any) -> list[Any]:
+    """An event of the client, and the error that refuses it."""
+    return [client(kind, **fields), server("error", error={"type": "invalid_request_error", "message": message})]
+
+
+def failing(*frames: Any) -> list[tuple[str, str, str]]:
+    spoken = [CREATED, user("i1", "hi"), client("response.create"), *answer("r1", said("i2", "Hello."))]
+    found = judged(session(*spoken, *frames))
+    return [(one.layer, one.severity, one.message) for one in found if one.id == FAILED]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("conversation.item.truncate", SHORTER),
+        ("input_audio_buffer.commit", "Error committing input audio buffer: buffer too small."),
+        ("conversation.item.delete", "Error deleting item: the item with id 'i_77' does not exist."),
+        ("response.cancel", "Cancellation failed: no active response found"),
+    ],
+)
+def test_an_event_of_the_client_that_the_api_refused_is_an_info(kind: str, message: str) -> None:
+    assert failing(*refused(kind, message)) == [("client", "info", f"the API refused {kind!r}: {message}")]
+
+
+def test_speech_that_was_not_written_down_is_the_apis() -> None:
+    error = {"type": "server_error", "code": "audio_unintelligible", "message": "The audio could not be transcribed."}
+    failed = server("conversation.item.input_audio_transcription.failed", item_id="i1", content_index=0, error=error)
+
+    assert failing(failed) == [
+        ("api", "info", "what the user said was not written down: The audio could not be transcribed.")
+    ]
+
+
+def test_a_session_in_which_nothing_failed_says_nothing() -> None:
+    taken = [client("conversation.item.truncate", item_id="i2"), server("conversation.item.truncated", item_id="i2")]
+
+    assert failing() == failing(*taken) == []

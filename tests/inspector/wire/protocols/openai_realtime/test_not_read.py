@@ -21,9 +21,10 @@ pytestmark = since("openai", 3, 54)
 
 
 def turns(*frames: tuple[str, Json]) -> list[object]:
-    """The turns of a session whose frames come together, but for those about sound, which are before them."""
-    read, _ = realtime_turns(tuple(framed(who, message) for who, message in frames))
-    return [(turn.body, turn.at, len(turn.events), turn.ended) for turn in read]
+    """The turns of a session whose frames come together, but for those about sound, which are before them; with what
+    failed outside of the turns."""
+    read, _, notes = realtime_turns(tuple(framed(who, message) for who, message in frames))
+    return [*((turn.body, turn.at, len(turn.events), turn.ended) for turn in read), *notes]
 
 
 def framed(who: str, message: Json) -> Frame:
