@@ -102,8 +102,8 @@ _RANDOM = 20
 )
 def id_repeated(context: RuleContext) -> Iterator[Note]:
     named = context.reading.response_id
-    if named == context.request.previous_id:
-        return  # The id is that of the conversation which the API keeps.
+    if named == context.request.previous_id or not context.protocol.pairing.in_request:
+        return  # The id is that of the conversation, or of the run, which the API keeps.
     if not named or named not in context.run.answers or not context.emission.content or not context.succeeded:
         return
     once = ("api-id-repeated", context.exchange.host)

@@ -237,7 +237,8 @@ def left_open(context: RuleContext) -> Iterator[Note]:
 )
 def id_missing(context: RuleContext) -> Iterator[Note]:
     pairing = context.protocol.pairing
-    if pairing.named_results or not pairing.in_request or not (context.calls or context.thread.emitted_calls):
+    by_name = pairing.named_results and not pairing.needs_ids
+    if by_name or not pairing.in_request or not (context.calls or context.thread.emitted_calls):
         return
     gave_ids = context.before is not None and bool(context.before.call_ids)
     called: set[str | None] = set()

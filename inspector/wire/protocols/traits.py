@@ -35,6 +35,8 @@ class Pairing:
     """True when neighbouring messages of the assistant are read as one answer."""
     named_results: bool = False
     """True when a result carries the name of its tool."""
+    needs_ids: bool = False
+    """True when a result needs the id of its call although it carries the name."""
     in_request: bool = True
     """False when the API keeps the history, so that a request holds only a part of the pairs."""
 

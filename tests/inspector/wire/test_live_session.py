@@ -386,3 +386,14 @@ def test_turns_of_two_sessions_without_an_id_have_different_names() -> None:
     first, second = (replace(session(ask("hi"), *said("Hey"), *DONE, opened=opened), index=n) for n in (3, 4))
 
     assert [read(turns_of(one)[0]).response_id for one in (first, second)] == ["session #3/1", "session #4/1"]
+
+
+def test_a_result_without_the_id_of_its_call_is_found() -> None:
+    bare = client(toolResponse={"functionResponses": [{"name": "add", "response": {"result": 2}}]})
+
+    def found(answered: Sent) -> list[str]:
+        done = label_all([session(ask("1+1?"), calls("c1"), answered, *said("It is 2."), *DONE)])
+        return [str(one["id"]) for turn in done for one in list[Any](turn.label["findings"])]  # pyright: ignore[reportArgumentType]
+
+    assert "client-id-missing" in found(bare)
+    assert "client-id-missing" not in found(results("c1"))

@@ -177,7 +177,7 @@ GEMINI_LIVE = Protocol(
     not_read=LIVE_NOT_READ,
     streams=("sse",),
     api=LIVE_API,
-    pairing=Pairing(anywhere=True, named_results=True),
+    pairing=Pairing(anywhere=True, named_results=True, needs_ids=True),
     requests=RequestRules(),
     answers=AnswerRules(has_word_for_calls=False, gives_results_of=PROGRAMS),
     price_provider="google",

@@ -25,7 +25,7 @@ from judged import (
     use,
     words,
 )
-from round_trips import GEMINI
+from round_trips import GEMINI, sse
 from rule_exceptions_steps import demanded, replayed
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -197,3 +197,18 @@ def test_an_answer_without_an_id_is_replayed_if_it_has_the_random_id_of_a_call()
     assert lines(*_with_converse("call_0", "call_0"), only=REPLAYED) == [], "a server that counts its calls"
     again = _with_converse(first)
     assert lines(*again, trip(again[0].request.url, _body(again[0]), _body_of(again[0]), 1), only=REPLAYED) == []
+
+
+def test_a_run_of_assistants_that_continues_keeps_its_id() -> None:
+    url = "https://api.openai.com/v1/threads/thread_1/runs"
+    call = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": '{"word":"tape"}'}}
+    needs = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [call]}}
+    begun = {"id": "run_1", "object": "thread.run", "thread_id": "thread_1", "status": "requires_action"}
+    begun |= {"required_action": needs}
+    text = {"index": 0, "type": "text", "text": {"value": "A strip."}}
+    delta = {"id": "msg_2", "object": "thread.message.delta", "delta": {"content": [text]}}
+    done = {**begun, "status": "completed", "required_action": None}
+    outputs = {"tool_outputs": [{"tool_call_id": "call_1", "output": "a strip"}], "stream": True}
+    later = trip(f"{url}/run_1/submit_tool_outputs", outputs, sse(delta, done, done=True), 1)
+
+    assert "api-id-repeated" not in ids(trip(url, {"assistant_id": "asst_1"}, begun), later)
