@@ -57,6 +57,8 @@ def waited(call: ModelCall, run: ToolRun) -> float | None:
     until = call.turn.until
     if until is None or run.outcome != "answered" or run.started_at + (run.duration_ms or 0) / 1000 <= until:
         return None
+    if run.seen_as not in ("replaced", "changed", "dropped"):
+        return None  # the model was shown what came, whatever the clocks say
     return until - run.started_at
 
 

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -177,3 +177,44 @@ def test_a_close_frame_answers_a_request_of_responses_too() -> None:
 
     error = read(turn).error
     assert error and (error.status, error.message) == (500, "keepalive ping timeout")
+
+
+def test_a_conversation_that_is_sent_in_full_after_the_api_lost_it_makes_the_failure_an_info() -> None:
+    lost = {"code": "previous_response_not_found", "message": "Previous response with id 'r1' not found."}
+    asks = {"type": "message", "role": "user", "content": "What is the longest river of the continent?"}
+    says = {**ITEM, "content": [{"type": "output_text", "text": "It is the river that the continent is named after."}]}
+    more = {"type": "message", "role": "user", "content": "And the second longest?"}
+
+    def found(*after: Frame) -> list[tuple[str, str]]:
+        frames = [
+            message("client", 10, type="response.create", model="gpt-5", input=[asks], store=False),
+            message(
+                "server", 20, type="response.completed", response={"id": "r1", "status": "completed", "output": [says]}
+            ),
+            message(
+                "client",
+                30,
+                type="response.create",
+                model="gpt-5",
+                input=[more],
+                previous_response_id="r1",
+                store=False,
+            ),
+            message("server", 40, type="error", status=400, error={"type": "invalid_request_error", **lost}),
+        ]
+        labels = [done.label["findings"] for done in label_all([session(*frames, *after)])]
+        every = [
+            one
+            for one in sum(map(list[Any], labels), [])
+            if one["id"] in ("client-stale-server-state", "request-rejected")
+        ]  # pyright: ignore[reportArgumentType]
+        return [(one["id"], one["severity"]) for one in every]
+
+    whole = [
+        message("client", 50, type="response.create", model="gpt-5", input=[asks, says, more], store=False),
+        message(
+            "server", 60, type="response.completed", response={"id": "r2", "status": "completed", "output": [ITEM]}
+        ),
+    ]
+    assert found() == [("client-stale-server-state", "error"), ("request-rejected", "error")]
+    assert found(*whole) == [("client-stale-server-state", "info"), ("request-rejected", "info")]
