@@ -2,9 +2,10 @@
 
 import json
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
+from judged import judged
 
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 from turntape.inspector.run.labels import label_all
@@ -202,13 +203,8 @@ def test_a_conversation_that_is_sent_in_full_after_the_api_lost_it_makes_the_fai
             ),
             message("server", 40, type="error", status=400, error={"type": "invalid_request_error", **lost}),
         ]
-        labels = [done.label["findings"] for done in label_all([session(*frames, *after)])]
-        every = [
-            one
-            for one in sum(map(list[Any], labels), [])
-            if one["id"] in ("client-stale-server-state", "request-rejected")
-        ]  # pyright: ignore[reportArgumentType]
-        return [(one["id"], one["severity"]) for one in every]
+        every = judged(session(*frames, *after))
+        return [(one.id, one.severity) for one in every if one.id in ("client-stale-server-state", "request-rejected")]
 
     whole = [
         message("client", 50, type="response.create", model="gpt-5", input=[asks, says, more], store=False),
