@@ -1,12 +1,13 @@
 """The page of costs: what each piece of the prompts cost over the run, in groups and one by one, and cache misses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 
 from turntape.cassettes.frozen import frozen
 
 from ....ledger import Group, GroupKey, Ledger, Piece
+from ....ledger.groups import MAIN
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.group_amount import group_amount
@@ -34,7 +35,7 @@ from .sections import gap, rule
 from .text_lines import flowing, lines
 
 MOST = 300
-"""Pieces that are listed one by one."""
+"""Pieces that are shown one by one; the rest is folded."""
 SHOWN = 12
 """Lines of a group that are shown; the rest is folded."""
 WHAT_IF = "with another model, tier or cache, without a tool, with shorter results: turntape price"
@@ -106,11 +107,10 @@ class _Costs:
         groups, dearest = self.ledger.groups("kind"), self.ledger.ranked()
         kinds = {piece.kind: piece for piece in reversed(dearest)}
         first = next((kinds[group.name] for group in groups if group.name in kinds), None)
+        most = "most expensive" if self._priced else "largest"
         yield gap("kinds")
-        yield Block(
-            "kinds", rule("by kind", "tokens of all requests; Enter goes to the most expensive piece"), group=True
-        )
-        yield Block("kinds:names", partial(self._group_names, last="the most expensive one"), indent=2, parent="kinds")
+        yield Block("kinds", rule("by kind", f"tokens of all requests; Enter goes to the {most} piece"), group=True)
+        yield Block("kinds:names", partial(self._group_names, last=f"the {most} one"), indent=2, parent="kinds")
         for group in groups:
             piece = next((piece for piece in dearest if piece.kind == group.name), None)
             word, look = KINDS.get(group.name, group.name), _LOOKS.get(group.name, "dim")
@@ -178,15 +178,19 @@ class _Costs:
         yield Block("pieces:sure", (), flowing([(SHORT_FIGURES, "dim")]), indent=2, parent="pieces")
         yield Block("pieces:names", self._piece_names, indent=2, parent="pieces")
         for piece in self.pieces[:MOST]:
-            title = partial(self._piece, piece)
-            anchors = (f"piece:{piece.id}",)
-            yield Block(f"piece:{piece.id}", title, indent=2, parent="pieces", goto=_goto(piece), anchors=anchors)
+            yield self._piece_block(piece, "pieces")
         if len(self.pieces) > MOST:
             rest = self.pieces[MOST:]
             cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
             together = f", together {dollars(cost)}" if self._priced else ""
-            text = f"… {several(len(rest), 'more piece')}{together}"
-            yield Block("pieces:rest", (), lines([(text, "dim")]), indent=2, parent="pieces")
+            yield _folded("pieces:rest", [(f"{several(len(rest), 'more piece')}{together}", "dim")], "pieces")
+            for piece in rest:
+                yield self._piece_block(piece, "pieces:rest")
+
+    def _piece_block(self, piece: Piece, parent: str) -> Block:
+        name = f"piece:{piece.id}"
+        title = partial(self._piece, piece)
+        return Block(name, title, indent=2, parent=parent, goto=_goto(piece), anchors=(name,))
 
     def what_if(self) -> Iterator[Block]:
         """Where the bills under other conditions are; they take seconds to make."""
@@ -205,17 +209,17 @@ class _Costs:
             note = f"{len(groups)}, {unused} never called" if unused and by == "definition" else f"{len(groups)}"
             yield Block(by, rule(title, note), group=True)
             yield Block(f"{by}:names", partial(self._group_names, last=""), indent=2, parent=by)
+            dearest = _dearest(self.pieces, by, groups)
             for group in groups[:SHOWN]:
-                yield self._group_block(by, group)
+                yield self._group_block(by, group, dearest.get(group.name))
             if len(groups) > SHOWN:
                 rest = f"{by}:rest"
                 yield _folded(rest, [(f"{len(groups) - SHOWN} more", "dim")], by)
                 for group in groups[SHOWN:]:
-                    yield self._group_block(by, group, rest)
+                    yield self._group_block(by, group, dearest.get(group.name), rest)
 
-    def _group_block(self, by: GroupKey, group: Group, parent: str | None = None) -> Block:
+    def _group_block(self, by: GroupKey, group: Group, piece: Piece | None, parent: str | None = None) -> Block:
         unused = group.never_called and by == "definition"
-        piece = next((piece for piece in self.pieces if _belongs(piece, by, group.name)), None)
         title = partial(self._group, group, group.name, "dim" if unused else "bold", NEVER if unused else "")
         return Block(f"{by}:{group.name}", title, indent=2, parent=parent or by, goto=_goto(piece))
 
@@ -300,9 +304,28 @@ def _goto(piece: Piece | None) -> Goto | None:
     return None if piece is None else Goto(piece.place, piece.pointer or "head")
 
 
-def _belongs(piece: Piece, by: GroupKey, name: str) -> bool:
-    if by == "definition":
-        return piece.kind == "tool" and piece.tool == name
-    if by == "subagent":
-        return piece.thread == name.partition(":")[0] or name == "main"
-    return {"tool": piece.tool, "server": piece.server, "thread": piece.thread, "kind": piece.kind}[by] == name
+def _dearest(pieces: Sequence[Piece], by: GroupKey, groups: Sequence[Group]) -> dict[str, Piece]:
+    """The first one of the pieces in each group."""
+    agents = {group.name.partition(":")[0]: group.name for group in groups} if by == "subagent" else {}
+    found: dict[str, Piece] = {}
+    for piece in pieces:
+        if (name := _group_of(piece, by, agents)) is not None:
+            found.setdefault(name, piece)
+    return found
+
+
+def _group_of(piece: Piece, by: GroupKey, agents: Mapping[str, str]) -> str | None:
+    """The group of a piece. `agents` are the names of the subagents' groups by their threads."""
+    match by:
+        case "definition":
+            return piece.tool if piece.kind == "tool" else None
+        case "subagent":
+            return agents.get(piece.thread or "", MAIN)
+        case "tool":
+            return piece.tool
+        case "server":
+            return piece.server
+        case "thread":
+            return piece.thread
+        case "kind":
+            return piece.kind

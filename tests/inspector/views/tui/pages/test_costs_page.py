@@ -7,7 +7,7 @@ import pytest
 from conversations import chat, loop, said, user
 from viewing import EXAMPLE
 
-from turntape.inspector.ledger import CacheEntry, Ledger, Miss
+from turntape.inspector.ledger import CacheEntry, Ledger, Miss, Piece
 from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.blocks import Goto
@@ -92,6 +92,54 @@ def test_many_groups_are_folded() -> None:
     lines = part(shown(page(ledger=replace(ledger, grouped={**ledger.grouped, "tool": groups}))), "by tool:")
 
     assert len(lines) == 14 and lines[-1].strip() == "▸ 8 more"
+
+
+def test_the_pieces_that_are_not_shown_at_first_can_be_opened() -> None:
+    first = RUN.ledger.pieces[0]
+    many = [replace(first, id=n, cost=Decimal(1000 - n)) for n in range(310)]
+    found = page(ledger=replace(RUN.ledger, pieces=many))
+
+    assert part(shown(found), "━━ pieces  310")[-1].strip() == "▸ 10 more pieces, together $6,955"
+    opened = list(found.laid_out(100, {"pieces:rest": True}).text())
+    assert len(opened) == len(shown(found)) + 10
+    hidden = found.holding("piece:309")
+    assert hidden is not None and hidden.goto == Goto(first.place, first.pointer)
+
+
+def test_a_group_leads_to_its_own_first_piece() -> None:
+    found = page()
+    threads = {block.key: block.goto for block in found.blocks if block.key.startswith(("subagent:", "thread:"))}
+    dearest = {
+        thread: next(piece for piece in RUN.ledger.ranked() if piece.thread == thread) for thread in ("t1", "t2", "t3")
+    }
+
+    for thread, piece in dearest.items():
+        assert threads[f"thread:{thread}"] == Goto(piece.place, piece.pointer)
+    agent = next(key for key in threads if key.startswith("subagent:t3"))
+    assert threads[agent] == threads["thread:t3"]
+    assert threads["subagent:main"] == threads["thread:t1"]
+
+
+def test_a_run_of_thousands_of_threads_looks_at_each_piece_once_per_kind_of_group() -> None:
+    looks = 0
+
+    class Counted(Piece):
+        def __getattribute__(self, name: str) -> object:
+            nonlocal looks
+            looks += name == "thread"
+            return super().__getattribute__(name)
+
+    first, group = RUN.ledger.pieces[0], RUN.ledger.groups("thread")[0]
+    names = [f"t{n}" for n in range(400)]
+    fields = {name: getattr(first, name) for name in Piece.__dataclass_fields__}
+    ledger = replace(
+        RUN.ledger,
+        pieces=[Counted(**fields | {"id": n, "thread": name}) for n, name in enumerate(names)],
+        grouped={"thread": [replace(group, name=name) for name in reversed(names)]},
+    )
+    page(ledger=ledger)
+
+    assert looks < 5 * len(names)
 
 
 MISS = Miss(
@@ -179,6 +227,7 @@ def test_without_prices_tokens_decide_and_without_counts_bytes() -> None:
     bare = Run.of([replace(chat([user("go")], said("done"), usage=None), index=0)])
     text = "\n".join(shown(costs_page(bare.ledger, bare.rows)))
     assert " B " in text and "$" not in text and "share" not in text and "unpriced" not in text.partition("\n")[2]
+    assert "the largest one" in text and "most expensive" not in text
     assert text.startswith("unpriced: the API counted no tokens; the pieces are ordered by bytes")
 
 
