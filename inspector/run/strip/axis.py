@@ -36,17 +36,21 @@ class Axis:
         return float(amount / self.top)
 
 
-def axis(highest: Decimal, unit: Unit, intervals: int = 2) -> Axis:
+def axis(highest: Decimal, unit: Unit, intervals: int = 2, room: int | None = None) -> Axis:
     """An axis for amounts up to `highest`, divided into equal intervals. Its top is the next round amount.
 
-    Without any amount it has one tick, at 0.
+    Without any amount it has one tick, at 0. Where a label is longer than `room`, there are fewer intervals; where that
+    of the top is, it has an exponent.
     """
     if highest <= 0:
         return Axis(Decimal(1), (Tick(Decimal(0), amount_text(Decimal(0), unit)),))
     top = _round_up(highest)
-    amounts = [top * at / max(1, intervals) for at in range(max(1, intervals) + 1)]
-    labels = _even([amount_text(amount, unit) for amount in amounts])
-    return Axis(top, tuple(map(Tick, amounts, labels)))
+    for number in range(max(1, intervals), 0, -1):
+        amounts = [top * at / number for at in range(number + 1)]
+        labels = _even([amount_text(amount, unit) for amount in amounts])
+        if room is None or all(len(label) <= room for label in labels):
+            return Axis(top, tuple(map(Tick, amounts, labels)))
+    return Axis(top, (Tick(Decimal(0), amount_text(Decimal(0), unit)), Tick(top, _with_exponent(top, unit))))
 
 
 def _even(labels: Sequence[str]) -> list[str]:
@@ -76,7 +80,11 @@ def amount_text(amount: Decimal, unit: Unit) -> str:
     for letter, size in (("M", 1_000_000), ("k", 1_000)):
         if amount >= max(size, least):
             return f"{sign}{_plain(amount / size)}{letter}"
-    return f"{sign}{_plain(amount)}" if amount >= TINY or not amount else f"{sign}{amount.normalize():e}"
+    return f"{sign}{_plain(amount)}" if amount >= TINY or not amount else _with_exponent(amount, unit)
+
+
+def _with_exponent(amount: Decimal, unit: Unit) -> str:
+    return f"{'$' if unit == 'dollars' else ''}{amount.normalize():e}"
 
 
 def _plain(amount: Decimal) -> str:

@@ -201,20 +201,22 @@ def lay_out(strip: Strip, unit: Unit, width: int, height: int, thread: str | Non
         windows = [turn.window for lane in strip.lanes for turn in lane.turns if turn.window]
         top = max([top, *(Decimal(window) for window in windows if window <= 3 * top)])
     parts = parts_of(max(2, height), priced=strip.total is not None)
-    scale = axis(top, unit, 2 if parts.bars >= 3 else 1)
+    scale = axis(top, unit, 2 if parts.bars >= 3 else 1, room=SCALE - 1)
     return StripLayout(strip, unit, width, height, lanes, len(strip.lanes) - len(lanes), scale, parts, side)
 
 
 def _lanes(lanes: Sequence[Lane], unit: Unit, room: int, thread: str | None) -> tuple[PlacedLane, ...]:
     """As many lanes as have room, side by side: `thread`, then the threads with the most turns."""
-    fitting = max(1, (room + BETWEEN) // (NARROWEST_LANE + BETWEEN))
+    # No lane is narrower than the names of the threads: cut, those of a thousand threads would be alike.
+    narrowest = max((NARROWEST_LANE, *(width_of(lane.thread) for lane in lanes))) if len(lanes) > 1 else 1
+    fitting = max(1, (room + BETWEEN) // (narrowest + BETWEEN))
     if len(lanes) > fitting:
         ranked = sorted(lanes, key=lambda lane: (lane.thread != thread, -len(lane.turns)))
         kept = {lane.thread for lane in ranked[:fitting]}
         lanes = [lane for lane in lanes if lane.thread in kept]
     room -= BETWEEN * (len(lanes) - 1)
     lengths = [len(lane.turns) for lane in lanes]
-    least = NARROWEST_LANE if len(lanes) > 1 else 1
+    least = narrowest if len(lanes) > 1 else 1
     each = turns_in_a_bar(lengths, max(room, len(lanes)), least)
     numbers = [-(-length // each) for length in lengths]
     cells = max(1, min(max(WIDEST, room // FILLING), room // max(1, sum(numbers))))

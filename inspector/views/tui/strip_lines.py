@@ -156,7 +156,7 @@ def _tick(layout: StripLayout, level: int) -> str:
     middle = {(lines - 1) // 2: ticks[1].label} if len(ticks) == 3 else {}
     top = {lines - 1: highest} if len(ticks) > 1 else {}
     label = ({0: lowest} | middle | top).get(level, "")
-    return f"{label if len(label) < SCALE else '':>{SCALE - 1}} "
+    return f"{label:>{SCALE - 1}} "
 
 
 def _cell(layout: StripLayout, shown: Shown, bar: Bar, level: int) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
+from ...wire.values import Usage
 from ..text.number_format import price, spent
 from ..text.short_names import address, model_names
 from ..text.terminal_text import GLYPHS, clip, width_of
@@ -138,8 +139,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
     """A turn in `width` cells; `dearest` is the cost of the most expensive turn, which has a full bar."""
     cells = columns_for(width, known)
     number = row.label
-    errors = sum(mark.severity == "error" for mark in row.findings)
-    warnings = sum(mark.severity == "warning" for mark in row.findings)
+    errors, warnings = _severe(row)
     model = max(4, cells.model - len(lead) - max(0, len(number) - 4))
     begin = [
         (lead, "plain"),
@@ -189,10 +189,15 @@ def _price(row: Row, cells: Columns) -> list[tuple[str, str]]:
     spans: list[tuple[str, str]] = []
     if cells.cost:
         spans.append((f"{price(row.cost, unpriced=row.unpriced):>{COST}}", "money" if row.cost else "dim"))
-    if cells.time:
-        slow = row.duration_ms is not None and row.duration_ms > SLOW
-        spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))
-    return spans
+    return [*spans, *_time(row, cells)]
+
+
+def _time(row: Row, cells: Columns) -> list[tuple[str, str]]:
+    """How long it took, if there is room."""
+    if not cells.time:
+        return []
+    slow = row.duration_ms is not None and row.duration_ms > SLOW
+    return [(f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim")]
 
 
 def _cell(layer: str, word: str, look: str, cells: int) -> list[tuple[str, str]]:
@@ -281,28 +286,42 @@ def _few(number: int) -> str:
     return str(number) if number <= 9 else "+"
 
 
-def other_line(row: Row, lead: str, width: int) -> Spans:
-    """A round trip that is not a turn, in `width` cells."""
+def other_line(row: Row, lead: str, width: int, known: Known = ALL) -> Spans:
+    """A round trip that is not a turn, in `width` cells: its figures are in the columns of the turns."""
     if row.is_tool_wire:
         return _tool_line(row, lead, width)
     look = "dim" if row.status is not None and row.status < 400 else "bad"
     endpoint = f"{row.method} {address(row.url).split('://')[-1]}"
-    return [
-        (lead, "plain"),
-        ("   ·  ", "faint"),
-        (clip(endpoint, max(8, width - len(lead) - (26 if row.is_billed else 14))), "dim"),
-        (f"  {row.status if row.status is not None else 'no answer'}", look),
-        *([(f"  {price(row.cost, unpriced=row.unpriced)}", "money" if row.cost else "dim")] if row.is_billed else []),
-    ]
+    status = f"  {row.status if row.status is not None else 'no answer'}"
+    begin: Spans = [(lead, "plain"), ("   ·  ", "faint")]
+    figures = [*_other_figures(row, columns_for(width, known)), *_marks(*_severe(row))]
+    room = width - sum(width_of(text) for text, _ in (*begin, *figures)) - len(status)
+    return _both_ends([*begin, (clip(endpoint, max(8, room)), "dim"), (status, look)], figures, width)
+
+
+def _other_figures(row: Row, cells: Columns) -> list[tuple[str, str]]:
+    """The figures of a round trip that is not a turn, from the first one on that it has."""
+    if not row.is_billed:
+        return _time(row, cells)
+    if row.usage == Usage() or not cells.tokens:
+        return _price(row, cells)
+    into, out = (count(one) if one is not None else "" for one in (row.usage.input, row.usage.output))
+    bar_ = " " * (cells.bar + 1 if cells.bar else 0)
+    return [(f"{into:>6}", "plain"), (f"{out:>7}{bar_}", "dim"), *_price(row, cells)]
 
 
 def _tool_line(row: Row, lead: str, width: int) -> Spans:
     """A message of a tool server: the run that no turn shows, else where it went."""
     said = [f"{run.name} on {run.server}, {alone_words(run)}" for run in row.tool_runs]
     text = ", ".join(said) or f"message of {row.url.split('://')[-1]}"
-    errors, warnings = (sum(mark.severity == name for mark in row.findings) for name in ("error", "warning"))
     spans: list[tuple[str, str]] = [(lead, "plain"), (f"   {GLYPHS['tool']}  ", "tool"), (clip(text, width), "dim")]
-    return _both_ends(spans, _marks(errors, warnings), width)
+    return _both_ends(spans, _marks(*_severe(row)), width)
+
+
+def _severe(row: Row) -> tuple[int, int]:
+    """How many errors and warnings it has."""
+    errors, warnings = (sum(mark.severity == name for mark in row.findings) for name in ("error", "warning"))
+    return errors, warnings
 
 
 def _both_ends(left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]], width: int) -> Spans:

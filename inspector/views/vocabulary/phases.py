@@ -25,7 +25,7 @@ PHASES: Mapping[Phase, PhaseLook] = {
     "wait": PhaseLook("░", "dim", "wait for the first byte", "waiting"),
     "stream": PhaseLook("█", "api", "the answer arrives", "answers"),
     "client": PhaseLook("▒", "client", "the client works", "client"),
-    "tool": PhaseLook("█", "tool", "a tool runs", "tools"),
+    "tool": PhaseLook("▅", "tool", "a tool runs", "tools"),
 }
 """In the order of a turn."""
 HEIGHTS = "▁▂▃▄▅▆▇█"

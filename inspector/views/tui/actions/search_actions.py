@@ -147,7 +147,8 @@ class SearchActions:
             self._selection.select(place)
             self._seek_from_edge(message.by)
         else:
-            self._bars.say(f"no match {'after' if message.by > 0 else 'before'} this one", "dim")
+            of_turns = "" if self._state.view in OF_A_TURN else " on this page; 1 shows those of the turns"
+            self._bars.say(f"no match {'after' if message.by > 0 else 'before'} this one{of_turns}", "dim")
 
     def page_shown(self, place: int) -> None:
         """The page of a round trip is on the screen: look for a match if one was waited for."""

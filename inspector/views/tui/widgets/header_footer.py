@@ -23,9 +23,9 @@ ACTIONS = {"first": "screen.first"}
 """What a click on a text with this look does."""
 
 
-def cells_of(hints: Sequence[KeyHint]) -> int:
-    """The cells that the hints take."""
-    return sum(width_of(key) + width_of(word) + (3 if word else 2) for key, word, _ in hints)
+def cells_of(hints: Sequence[KeyHint], behind: str = " ") -> int:
+    """The cells that the hints take, with `behind` behind each."""
+    return sum(width_of(key) + width_of(word) + (2 if word else 1) + len(behind) for key, word, _ in hints)
 
 
 class Bar(Themed):
@@ -83,11 +83,11 @@ class Keys(Themed):
             self._hints, self._active = tuple(hints), active
             self.refresh()
 
-    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
-        """As many of the hints as fit into `width` cells."""
+    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[tuple[KeyHint, ...], str]:
+        """As many of the hints as fit into `width` cells, and what is behind each: a blank, or nothing."""
         while len(hints) > 2 and cells_of(hints) > width:
             hints = (*hints[:-3], *hints[-2:])
-        return hints
+        return hints, " "
 
     def is_active(self, hint: KeyHint) -> bool:
         """Whether it is the marked one."""
@@ -101,11 +101,13 @@ class Keys(Themed):
         hints = self._hints
         if not palette.unicode:
             hints = tuple((keys_in_words(key), word, action) for key, word, action in hints)
-        for hint in self.fitted(hints, width):
+        hints, behind = self.fitted(hints, width)
+        for hint in hints:
             key, word, action = hint
             active = self.is_active(hint)
             under = base + Style(bgcolor=palette.cursor) if active else base
             click = Style(meta={"@click": action}) if action else Style()
             segments.append(Segment(f" {key}", under + palette["accent"] + click))
-            segments.append(Segment(f" {word} " if word else " ", under + palette["bold" if active else "dim"] + click))
+            text = f" {word}{behind}" if word else behind
+            segments.append(Segment(text, under + palette["bold" if active else "dim"] + click))
         return Strip(segments).adjust_cell_length(width, base)

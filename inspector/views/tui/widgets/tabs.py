@@ -51,17 +51,22 @@ class Tabs(Keys):
     )
 
     @override
-    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
-        """All tabs; without room, first the number of findings is left out, then the words of those not shown."""
-        if cells_of(hints) > width:
-            hints = tuple((key, word.partition(" (")[0], action) for key, word, action in hints)
+    def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[tuple[KeyHint, ...], str]:
+        """All tabs. Without room, first the number of findings is left out, then one of two blanks between the tabs,
+        and at last the words of tabs that are not shown.
+        """
+        if cells_of(hints) <= width:
+            return hints, " "
+        hints = tuple((key, word.partition(" (")[0], action) for key, word, action in hints)
+        if cells_of(hints) <= width:
+            return hints, " "
         shown = list(hints)
         for at in reversed(range(len(hints))):
-            if cells_of(shown) <= width:
+            if cells_of(shown, "") <= width:
                 break
             if not self.is_active(hints[at]):
                 shown[at] = (hints[at][0], "", hints[at][2])
-        return tuple(shown)
+        return tuple(shown), ""
 
     def show_views(self, view: str, findings: int, *, output: bool, tools: bool, marked: bool = False) -> None:
         """Mark the tab of `view`; the tab of the findings shows how many the page lists."""

@@ -256,7 +256,7 @@ class TurnList(LineView):
         if self.order != "as recorded" and len(self.rows.threads) > 1 and row.thread:
             lead = f"{row.thread} "
         if not row.is_turn:
-            return other_line(row, lead, width)
+            return other_line(row, lead, width, self.known)
         spans = turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing, known=self.known)
         return spans if entry.place != self.marked else _marked(spans)
 

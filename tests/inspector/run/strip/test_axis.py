@@ -32,6 +32,26 @@ def test_ticks_are_round_and_have_units(highest: str, unit: str, labels: list[st
     assert found.ticks[-1].amount == found.top
 
 
+@pytest.mark.parametrize(
+    ("highest", "labels"),
+    [
+        ("0.00022", ["$0", "$0.00025"]),
+        ("0.000024", ["$0", "$2.5e-5"]),
+        ("0.0278", ["$0", "$0.015", "$0.030"]),
+        ("0.000017", ["$0", "$0.00001", "$0.00002"]),
+    ],
+)
+def test_without_room_for_a_label_there_are_fewer(highest: str, labels: list[str]) -> None:
+    assert [tick.label for tick in axis(Decimal(highest), "dollars", room=8).ticks] == labels
+
+
+@given(st.decimals("0.0000000001", "99999999", places=10))
+def test_the_top_has_a_label_in_eight_cells(highest: Decimal) -> None:
+    labels = [tick.label for tick in axis(highest, "dollars", room=8).ticks]
+
+    assert len(labels) > 1 and all(len(label) <= 8 for label in labels)
+
+
 @given(st.decimals("0.000001", "99999999", places=6))
 def test_the_top_is_just_above_the_highest(highest: Decimal) -> None:
     top = axis(highest, "dollars").top

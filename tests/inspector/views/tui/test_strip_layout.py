@@ -84,6 +84,15 @@ def test_threads_are_lanes_side_by_side_with_one_scale() -> None:
     assert texts == ["t1", "t2", "t3 side call"]
 
 
+def test_no_name_of_a_thread_is_cut_among_thousands() -> None:
+    rows = [one for number in range(1600, 1660) for one in turns(2, f"t{number}")]
+
+    layout = lay_out(strip_of(rows), "dollars", 120, 6)
+
+    assert len(layout.lanes) > 8
+    assert {label.text for label in labels(layout, None)} == {lane.lane.thread for lane in layout.lanes}
+
+
 def test_too_many_threads_leave_the_longest() -> None:
     rows = [one for number in range(1, 60) for one in turns(number, f"t{number}")]
 

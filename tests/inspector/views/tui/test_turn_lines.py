@@ -1,5 +1,6 @@
 """The lines of the turn list."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -8,8 +9,10 @@ import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
 from viewing import EXAMPLE
 
+from turntape.cassettes.tape.model import Request, Response, RoundTrip
 from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.filters import parse
+from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.text.number_format import dollars
 from turntape.inspector.views.text.status_styles import FINISH, OUTCOME
@@ -23,6 +26,7 @@ from turntape.inspector.views.tui.turn_lines import (
     thread_line,
     turn_line,
 )
+from turntape.inspector.wire.values import Usage
 
 
 @pytest.mark.parametrize(
@@ -69,6 +73,44 @@ def test_a_run_that_no_call_explains_is_named_with_its_findings() -> None:
         "   ●  stop on files, no call of the model" + " " * 5 + "!1  "
     )
     assert "message of files" in "".join(text for text, _ in other_line(rows.all[0], "", 50))
+
+
+def embedding(cost: Decimal | None) -> Row:
+    trip = RoundTrip(
+        Request("POST", "https://api.openai.com/v1/embeddings", (), b'{"model":"m","input":"x"}'),
+        Response(200, "OK", (), b'{"object":"list","data":[],"model":"m","usage":{"prompt_tokens":1204}}'),
+        1_780_000_000.0,
+        request_at=0,
+        first_byte_at=900_000,
+        ended_at=1_900_000,
+    )
+    return replace(Run.of([trip]).rows.all[0], cost=cost)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+def test_what_an_embedding_counts_and_costs_is_in_the_columns_of_the_turns(width: int) -> None:
+    line = "".join(text for text, _ in other_line(embedding(Decimal("0.02")), "", width))
+    turn = "".join(text for text, _ in turn_line(Run.load(EXAMPLE).rows.all[0], "", width, Decimal(1)))
+    heads = "".join(text for text, _ in column_heads(width))
+
+    assert len(line) == len(turn) == width
+    for text, column in (("1.2k", "    in"), ("$0.020", "cost"), ("1.9s", "time")):
+        assert line.index(text) + len(text) == heads.index(column) + len(column)
+    assert "POST api.openai.com/v1/embeddin" in line and "  200" in line
+
+
+def test_a_request_that_counts_nothing_has_only_its_time() -> None:
+    row = replace(embedding(None), usage=Usage())
+
+    assert "".join(text for text, _ in other_line(row, "", 80)).split()[-2:] == ["200", "1.9s"]
+
+
+def test_the_problems_of_a_request_outside_generation_are_at_its_end() -> None:
+    row = replace(embedding(None), findings=Run.load(EXAMPLE).rows.all[7].findings)
+
+    assert row.findings
+    text = "".join(text for text, _ in other_line(row, "", 80))
+    assert re.search(r"[✗!]\d *$", text)
 
 
 def test_the_head_of_a_subagent_has_its_task() -> None:

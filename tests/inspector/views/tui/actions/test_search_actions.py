@@ -156,11 +156,12 @@ def test_on_a_page_of_the_whole_run_the_search_ends_with_the_page() -> None:
     made.state.navigation.view = "findings"
 
     made.searching.unmatched(unmatched(1, edge=False))
-    assert made.state.place == 0 and made.notice == " no match after this one"
+    notice = " no match after this one on this page; 1 shows those of the turns"
+    assert made.state.place == 0 and made.notice == notice
     more = opened("re")
     more.state.navigation.view = "findings"
     more.searching.unmatched(unmatched(1, edge=False))
-    assert more.state.place == 1 and more.notice == " no match after this one"
+    assert more.state.place == 1 and more.notice == notice
 
 
 def test_a_page_without_a_match_names_another_view() -> None:
