@@ -44,7 +44,7 @@ def printed_costs(ledger: Ledger, rows: Rows) -> Html:
     if not ledger.turns:
         return NOTHING
     kinds, listed = _kinds(ledger), _pieces(ledger, rows, PRINTED)
-    return tag("article", tag("h2", "Costs"), _head(ledger), kinds, *_misses(ledger, rows), listed)
+    return tag("article", tag("h2", "Costs"), _head(ledger), kinds, *_misses(ledger, rows, printed=True), listed)
 
 
 def _head(ledger: Ledger) -> Html:
@@ -88,7 +88,8 @@ def _group(ledger: Ledger, group: Group, name: str, note: Html = NOTHING) -> Htm
     )
 
 
-def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
+def _misses(ledger: Ledger, rows: Rows, *, printed: bool = False) -> Iterator[Html]:
+    """The cache misses; in a print without the lists that fold, which would be thousands of lines."""
     found = misses(ledger.turns)
     if not found.known:
         return
@@ -96,22 +97,30 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
         none = tag("p", _sentence(no_misses(found.known)), class_="dim")
         yield _section("Cache misses", misses_note(found), none)
         return
-    heads = ("cost", "tokens", "turn", "why")
-    lines = [_miss(one, rows) for one in found.listed]
-    folded: list[Html] = []
-    if rest := lines[MISSES:]:
-        words = several(len(rest), "smaller one")
-        folded = [tag("details", tag("summary", words), _scrolling(f"Cache misses, {words}", heads, rest))]
+    folds: list[Html] = []
+    if smaller := found.listed[MISSES:]:
+        words = several(len(smaller), "smaller one")
+        folds.append(_fold((words,), _missed(words, smaller, rows) if not printed else NOTHING))
     if found.unpromised:
-        cause = found.unpromised[0][1].cause
-        words = several(len(found.unpromised), "request")
+        cause, words = found.unpromised[0][1].cause, several(len(found.unpromised), "request")
         price, tokens = dollars(miss_price(found.unpromised)), count(miss_tokens(found.unpromised))
-        summary = tag("summary", span("money", price), f" {tokens} tokens, {words} ", span("warn", cause))
+        title = (span("money", price), f" {tokens} tokens, {words} ", span("warn", cause))
         why = tag("p", _sentence(UNPROMISED), class_="dim")
-        each = _scrolling(f"Cache misses, {cause}", heads, [_miss(one, rows) for one in found.unpromised])
-        folded.append(tag("details", summary, why, each))
-    shown = [_scrolling("Cache misses", heads, lines[:MISSES])] if lines else []
-    yield _section("Cache misses", misses_note(found), *shown, *folded)
+        folds.append(_fold(title, _missed(cause, found.unpromised, rows) if not printed else NOTHING, why))
+    shown = [_missed("", found.listed[:MISSES], rows)] if found.listed else []
+    yield _section("Cache misses", misses_note(found), *shown, *folds)
+
+
+def _fold(title: Sequence[Html | str], inside: Html, note: Html = NOTHING) -> Html:
+    """A list that opens; without a list only its title."""
+    if not inside:
+        return joined((tag("p", *title), note))
+    return tag("details", tag("summary", *title), note, inside)
+
+
+def _missed(which: str, found: Sequence[Missed], rows: Rows) -> Html:
+    title = f"Cache misses, {which}" if which else "Cache misses"
+    return _scrolling(title, ("cost", "tokens", "turn", "why"), [_miss(one, rows) for one in found])
 
 
 def _miss(one: Missed, rows: Rows) -> Html:

@@ -133,6 +133,23 @@ def test_misses_that_no_provider_promised_to_avoid_are_folded_with_their_sum() -
     assert only.count("<table") == 1 and only.index("<details>") < only.index("<table"), "no table without lines"
 
 
+def test_a_print_has_the_sums_of_the_misses_that_the_page_folds_and_not_thousands_of_lines() -> None:
+    run = Run.of(loop())
+    [turn, *_] = run.ledger.turns
+    turns = [
+        type(turn)(**{**_fields(turn), "cache": CacheEntry(
+            rule="grid of 128", expected="possible", read=None, written=None, actual_read=0, actual_written=0,
+            miss=Miss(cause=cause, message="may be read", tokens=2_000, price=Decimal("0.25")),
+        )})
+        for cause in ("expired", "not-promised")
+        for _ in range(SHOWN + 3)
+    ]  # fmt: skip
+    page = str(printed_costs(type(run.ledger)(turns=turns, pieces=(), total=None, unpriced=0), run.rows))
+
+    assert page.count("may be read") == SHOWN and "<details>" not in page
+    assert f"$3.75 30.0k tokens, {SHOWN + 3} requests not-promised" in words(page) and "3 smaller ones" in page
+
+
 def test_only_a_definition_is_called_idle() -> None:
     """The tools as a kind, and all that belongs to a tool, are more than its definition."""
     run = Run.of([chat([user("x")], said("y"))])
