@@ -8,6 +8,8 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
+from turntape.inspector.views.report.markup import VOID
+
 
 class Opened:
     """The packed data of a page."""
@@ -71,4 +73,4 @@ class Opened:
         if not name:
             return inside
         written = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
-        return f"<{name}{written}>{inside}</{name}>"
+        return f"<{name}{written}/>" if name in VOID else f"<{name}{written}>{inside}</{name}>"

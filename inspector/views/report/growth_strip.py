@@ -12,6 +12,7 @@ from ..text.number_format import count, dollars, percent, price, several, spent
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
+from .later import Later
 from .markup import NOTHING, Html, joined, span, tag
 
 BARS, LANE_BARS = 300, 12
@@ -30,13 +31,19 @@ SIGN, PHONE_SIGN = 0.012, 0.045
 """The width of a mark, as a share of the lane's on a desktop and on a phone."""
 
 
-def growth_strip(strip: Strip) -> Html:
-    """The picture with its legend; a sentence where no turn has tokens."""
+def growth_strip(strip: Strip, later: Later | None = None) -> Html:
+    """The picture with its legend; a sentence where no turn has tokens.
+
+    The unit and the threads that are not shown at first are left for `later`, if it is given.
+    """
     units: tuple[Unit, ...] = ("dollars", "tokens")
     known: list[Unit] = [unit for unit in units if strip.has(unit)]
     if not known:
         return tag("p", "No turn of this run reports its tokens.", class_="dim")
-    pictures = [_picture(strip, unit, hidden=bool(at)) for at, unit in enumerate(known)]
+    pictures = [_picture(strip, known[0], later)]
+    for unit in known[1:]:
+        other = _picture(strip, unit, hidden=True)
+        pictures.append(_left(other, later, class_=other.attributes["class"], hidden=True))
     note = (
         "bars: the cost of each turn" if known[0] == "dollars" else "bars: the tokens of each turn; no price is known"
     )
@@ -45,13 +52,18 @@ def growth_strip(strip: Strip) -> Html:
     return joined((*pictures, tag("div", caption, button, class_="under"), _legend(strip, known[0])))
 
 
-def _picture(strip: Strip, unit: Unit, *, hidden: bool) -> Html:
+def _left(html: Html, later: Later | None, **shown: str | bool) -> Html:
+    return html if later is None else later.put(html, **shown)
+
+
+def _picture(strip: Strip, unit: Unit, later: Later | None = None, *, hidden: bool = False) -> Html:
     shown = fold(strip, BARS + LANE_BARS * len(strip.lanes), unit)
     scale = axis(highest([bars for _, bars in shown]), unit)
     longest = max(len(bars) for _, bars in shown)
     lanes = sorted(shown, key=lambda one: -(one[0].dollars or Decimal(0))) if len(shown) > OPEN else list(shown)
-    drawn = [_lane(lane, bars, scale, unit, longest, strip) for lane, bars in lanes]
-    first, rest = drawn[:OPEN], drawn[OPEN:]
+    drawn = [(lane.thread, _lane(lane, bars, scale, unit, longest, strip)) for lane, bars in lanes]
+    first = [html for _, html in drawn[:OPEN]]
+    rest = [_left(html, later, class_="strip-lane", data_thread=thread) for thread, html in drawn[OPEN:]]
     folded = tag("details", tag("summary", f"{several(len(rest), 'more thread')}"), *rest) if rest else NOTHING
     return tag("div", *first, folded, class_=f"strip {unit}", hidden=hidden, data_unit=unit)
 

@@ -4,14 +4,15 @@
 const $ = (id) => document.getElementById(id);
 const pane = $("turn"), filter = $("filter"), help = $("help"), captionLine = $("caption"), list = $("turns");
 const stored = [...document.querySelectorAll('script[type="text/turntape-block"]')];
-const strips = [...document.querySelectorAll("#growth .strip")];
-const bars = [...document.querySelectorAll("#growth g")];
+const strips = () => [...document.querySelectorAll("#growth .strip")];
+const bars = () => [...document.querySelectorAll("#growth g")];
 const caption = captionLine ? captionLine.textContent : "";
 const CHUNK = 60;
 const TAGS = new Set(
   "a article b button code dd del details div dl dt figcaption figure h2 h3 img ins li ol p pre section span summary table td th tr ul".split(" "),
 );
-const PLAIN = /^(class|title|id|open|hidden|role|colspan|rowspan|scope|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
+const DRAWN = new Set("svg g rect polyline".split(" "));
+const PLAIN = /^(x|y|points|viewBox|preserveAspectRatio|class|title|id|open|hidden|role|colspan|rowspan|scope|style|alt|width|height|tabindex|data-[a-z-]+|aria-[a-z-]+)$/;
 let index = null, chosen = null, asked = 0, sought = [];
 const opened = new Map(), texts = [], lines = new Map();
 
@@ -70,9 +71,11 @@ const textOf = (value) => (typeof value === "number" ? texts[value] : value);
 function build(node) {
   if (!Array.isArray(node)) return document.createTextNode(textOf(node));
   const [head, ...rest] = node, [name, ...looks] = head.split(".");
-  if (name && !TAGS.has(name)) return document.createTextNode("");
-  const element = name ? document.createElement(name) : document.createDocumentFragment();
-  if (looks.length) element.className = looks.join(" ");
+  if (name && !TAGS.has(name) && !DRAWN.has(name)) return document.createTextNode("");
+  const element = !name ? document.createDocumentFragment()
+    : DRAWN.has(name) ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
+  if (looks.length) element.setAttribute("class", looks.join(" "));
   for (const child of rest) {
     if (child && typeof child === "object" && !Array.isArray(child)) attributes(element, child);
     else element.append(build(child));
@@ -87,6 +90,14 @@ function attributes(element, given) {
     const isImage = name === "src" && /^data:image\/(png|jpeg|gif|webp);base64,/.test(value);
     if (PLAIN.test(name) || isLink || isImage) element.setAttribute(name, value);
   }
+}
+
+// Makes a part of the page that was left for later, in its place.
+function make(element) {
+  if (element.dataset.later === undefined) return element;
+  const made = build(index.later[element.dataset.later]);
+  element.replaceWith(made);
+  return made;
 }
 
 function wordsOf(node, out = []) {
@@ -240,23 +251,34 @@ const covers = (bar, place) =>
 
 // The lane of the chosen thread is above the fold of the cheaper ones while that is closed.
 function bringLane(place) {
-  for (const strip of strips) {
+  for (const strip of strips()) {
     const fold = strip.querySelector("details"), guest = strip.querySelector(":scope > .guest");
+    if (!fold) continue;
+    const own = [...fold.querySelectorAll("[data-later]")].find((one) => one.dataset.thread === index.threads[place]);
+    if (own) make(own);
     const lane = [...strip.querySelectorAll("g")].find((bar) => covers(bar, place))?.closest(".strip-lane");
-    if (!fold || guest === (lane || null)) continue;
+    if (guest === (lane || null)) continue;
     if (guest) {
       guest.classList.remove("guest");
-      fold.insertBefore(guest, guest.next);
+      guest.seat.replaceWith(guest);
     }
     if (lane && lane.parentNode === fold && !fold.open) {
-      lane.next = lane.nextSibling;
+      lane.seat = document.createComment("");
+      lane.before(lane.seat);
       lane.classList.add("guest");
       strip.insertBefore(lane, fold);
     }
   }
 }
 
-const barOf = (place) => bars.find((bar) => covers(bar, place));
+const barOf = (place) => bars().find((bar) => covers(bar, place));
+
+// Shows where a turn is in the growth of the run.
+function point(place) {
+  bringLane(place);
+  bars().forEach((one) => one.classList.toggle("chosen", covers(one, place)));
+  describe(barOf(place)?.dataset.caption);
+}
 
 async function choose(place, { read = false, scroll = true } = {}) {
   if (place === null || !index.rows[place]) return;
@@ -265,10 +287,7 @@ async function choose(place, { read = false, scroll = true } = {}) {
   chosen = place;
   if (isNew && !sought.length && (index.quiet[place] || wasQuiet)) draw();
   const line = mark(place);
-  const bar = barOf(place);
-  bars.forEach((one) => one.classList.toggle("chosen", covers(one, place)));
-  bringLane(place);
-  describe(bar && bar.dataset.caption);
+  point(place);
   if (scroll && line) line.scrollIntoView({ block: "nearest" });
   if (isNew) {
     const turn = ++asked;
@@ -418,7 +437,9 @@ function theme() {
 }
 
 function unit() {
-  if (strips.length > 1) for (const one of strips) one.hidden = !one.hidden;
+  const both = strips().map(make);
+  if (both.length > 1) for (const one of both) one.hidden = !one.hidden;
+  if (chosen !== null) point(chosen);
 }
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
@@ -485,10 +506,19 @@ document.addEventListener("click", (event) => {
     choose(Number(bar.dataset.place), { read: isNarrow() });
   }
 });
-bars.forEach((bar) => {
-  bar.addEventListener("mouseenter", () => describe(bar.dataset.caption));
-  bar.addEventListener("mouseleave", () => describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption));
+document.addEventListener("mouseover", (event) => {
+  const bar = event.target.closest("#growth g");
+  if (bar) describe(bar.dataset.caption);
 });
+document.addEventListener("mouseout", (event) => {
+  const bar = event.target.closest("#growth g");
+  if (bar) describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption);
+});
+// A fold of the growth is filled when it is opened.
+document.addEventListener("toggle", (event) => {
+  const fold = event.target;
+  if (fold.open && fold.parentNode.classList.contains("strip")) fold.querySelectorAll("[data-later]").forEach(make);
+}, true);
 for (const one of tabs) one.onclick = () => tab(one.getAttribute("aria-controls"));
 if ($("unit")) $("unit").onclick = unit;
 $("ask").onclick = () => help.showModal();

@@ -24,6 +24,7 @@ from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs, printed_costs
 from .findings_list import findings, name_of
 from .growth_strip import growth_strip
+from .later import Later
 from .markup import Html, Markup, joined, link, span, tag
 from .neutral import NeutralRun
 from .packed import Blocks, node, packed
@@ -80,11 +81,11 @@ def report(run: Run, title: str, *, redacted: bool = False) -> Iterator[str]:
 
 def _page(run: Reported, title: str, *, redacted: bool) -> Iterator[str]:
     rows = run.rows
-    grown = list(steps(enumerate(rows.all)))
+    grown, later = list(steps(enumerate(rows.all))), Later()
     yield f'<!doctype html>\n<html lang="en">{_head(title)}<body>\n'
     yield str(_banner(run, title, redacted=redacted))
     if grown:
-        strip = growth_strip(strip_of(rows.all, run.ledger))
+        strip = growth_strip(strip_of(rows.all, run.ledger), later)
         yield str(tag("section", strip, id="growth", aria_label="growth"))
     yield "<main>\n"
     yield str(_list(run))
@@ -95,7 +96,7 @@ def _page(run: Reported, title: str, *, redacted: bool) -> Iterator[str]:
     blocks = Blocks()
     for block in _views(run, grown, blocks, raw=not redacted):
         yield _data("block", block)
-    yield _data("index", packed(_index(run, blocks)))
+    yield _data("index", packed({**_index(run, blocks), "later": later.nodes}))
     yield f"<script>{_file('page.js')}</script></body></html>\n"
 
 

@@ -419,8 +419,8 @@ def test_costs_and_timeline_are_made_when_they_are_opened_and_lead_to_turns(driv
 def test_the_growth_is_in_dollars_or_in_tokens(drive: Drive) -> None:
     assert drive(
         """
-        const strips_ = [...document.querySelectorAll("#growth .strip")];
-        const seen = () => strips_.filter(visible_).map((one) => one.dataset.unit);
+        const strips_ = () => [...document.querySelectorAll("#growth .strip")];
+        const seen = () => strips_().filter(visible_).map((one) => one.dataset.unit);
         said.push(seen()); press("$"); said.push(seen()); document.getElementById("unit").click(); said.push(seen());
         """
     ) == [["dollars"], ["tokens"], ["dollars"]]

@@ -106,14 +106,17 @@ def test_what_the_wire_said_is_text_and_never_markup() -> None:
 
 def test_the_figures_are_those_of_the_run() -> None:
     run = Run.of(loop())
-    reader = read("".join(report(run, "run")))
+    page = "".join(report(run, "run"))
+    reader, opened = read(page), Opened(page)
     words = " ".join("".join(reader.text).split())
 
     sums = totals(run.rows.all)
     assert f"{sums.turns} turns" in words
     grown = list(steps(enumerate(run.rows.all)))
     captions = [fields["data-caption"] or "" for tag, fields in reader.tags if tag == "g"]
-    assert len(grown) == 2 and captions[:2] == captions[2:]  # in dollars, and in tokens
+    (tokens,) = (read(opened.html(node)) for node in opened.index["later"])
+    assert len(grown) == 2
+    assert captions == [fields["data-caption"] or "" for tag, fields in tokens.tags if tag == "g"], "in both units"
     for (name, label), step in ((kind, step) for step in grown for kind in KINDS):
         amount = getattr(step.tokens, name)
         assert (f"{amount:,} {label}" in captions[grown.index(step)]) == bool(amount)
