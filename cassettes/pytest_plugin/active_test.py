@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from ..apis.lookup import api_at, is_recorded_path
+from ..counted import several
 from ..errors import TurntapeError
 from ..excerpts import cut
 from ..faults.fault import Faults, overlay_of
@@ -53,6 +54,8 @@ _FAILED: pytest.StashKey[set[Path]] = pytest.StashKey()
 _LATE: pytest.StashKey[LateThreads] = pytest.StashKey()
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""
+_ASSERTED = 8
+"""At most this many lines of what pytest says of an assertion are shown after the first."""
 
 
 class ActiveTest:
@@ -369,13 +372,13 @@ class ActiveTest:
         misses = self.session.misses
         # Many clients show the error as the text of a dict, where quotes are written in another way.
         is_said = any(KIND in text or str(miss) in text for text in _texts(error) for miss in misses)
-        # Without the text of the answer: an own error of a client, or what the code makes of an answer that it did not
-        # check (`KeyError: 'choices'`). What a test asserts is shown as it is.
-        if not is_said and (not misses or not isinstance(error, Exception) or isinstance(error, AssertionError)):
+        # Without the text of the answer: an own error of a client, or what code and test make of an answer that they
+        # did not check (`KeyError: 'choices'`, `assert '' == 'Paris'`). The missing answer fails the test in any case.
+        if not is_said and (not misses or not _is_a_failure(error)):
             return None
         lines = self.problems(ended=False, passed=False)
-        if lines and not is_said and _STATUS.search(_first_line(error)) is None:
-            lines.append(f"{_who_raised(error)} then raised {type(error).__name__}: {_first_line(error)}")
+        if lines and not is_said:
+            lines += _then(error)
         line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None, self.cause()).with_traceback(line) if lines else None
 
@@ -464,6 +467,33 @@ def _who_raised(error: BaseException) -> str:
     if trace is None or not is_users(file := trace.tb_frame.f_code.co_filename):
         return "the client"
     return f"{from_here(Path(file))}, line {trace.tb_lineno},"
+
+
+def _is_a_failure(error: BaseException) -> bool:
+    """True for what fails a test; False for what skips it, expects it to fail, or ends the run."""
+    return isinstance(error, Exception | pytest.fail.Exception) and not isinstance(error, pytest.xfail.Exception)
+
+
+def _then(error: BaseException) -> list[str]:
+    """What happened after a request got no answer: an error of a client or the code, or what the test asserted."""
+    if isinstance(error, AssertionError | pytest.fail.Exception):
+        return _asserted(error)
+    if _STATUS.search(_first_line(error)) is not None:
+        return []
+    return [f"{_who_raised(error)} then raised {type(error).__name__}: {_first_line(error)}"]
+
+
+def _asserted(error: BaseException) -> list[str]:
+    """What a test asserted, with the words of pytest, at the last line of the user."""
+    trace = folded(error.__traceback__)
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    at = "" if trace is None else f" at {from_here(Path(trace.tb_frame.f_code.co_filename))}, line {trace.tb_lineno}"
+    first, *more = str(error).splitlines() or [type(error).__name__]
+    kept = [cut(line, _CLIENT_ERROR) for line in more[:_ASSERTED]]
+    left = len(more) - len(kept)
+    ending = [f"  and {several(left, 'more line')}"] if left > 0 else []
+    return [f"the test then failed{at}: {cut(first, _CLIENT_ERROR)}", *(f"  {line}" for line in kept), *ending]
 
 
 def _first_line(error: BaseException) -> str:

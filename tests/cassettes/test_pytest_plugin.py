@@ -954,3 +954,85 @@ def test_a(way):
     assert len(failed) == 5 and all("- turntape: turn 1, #0 has changed" in line for line in failed)
     said = [line for line in result.outlines if "then raised KeyError: 'choices'" in line]
     assert len(said) == 5 and all("test_it.py, line " in line for line in said)
+
+
+SWALLOWED = """
+def tolerant(word):
+    try:
+        return ask(word)
+    except Exception:
+        return ''
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("assert said == 'Hello.', 'a greeting'", "a greeting"),
+        ("assert said == 'Hello.'", "assert '' == 'Hello.'"),
+        ("unittest.TestCase().assertEqual(said, 'Hello.')", "'' != 'Hello.'"),
+        ("pytest.fail('no greeting')", "no greeting"),
+        ("with pytest.raises(ValueError): str(said)", "DID NOT RAISE*ValueError*"),
+    ],
+)
+def test_what_a_test_asserts_of_a_missing_answer_comes_after_the_reason(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, then: str, said: str
+) -> None:
+    body = f"""
+import unittest
+{SWALLOWED}
+@pytest.mark.turntape
+def test_a():
+    said = tolerant(os.environ.get('WORD', 'hi'))
+    if 'WORD' in os.environ:
+        {then}
+"""
+    write(project, body)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", "good bye")
+    source = (project.path / "test_it.py").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if text == f"        {then}")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *turntape: turn 1, #0 has changed in a user message",
+            f"E *the test then failed at test_it.py, line {line}: {said}",
+            "FAILED test_it.py::test_a - turntape: turn 1, #0 has changed in a user message",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "outcome"),
+    [
+        ("@pytest.mark.turntape\ndef test_a():\n    assert ask() == 'no'", {"failed": 1}),
+        (
+            "from turntape.cassettes import Fault\n"
+            "@pytest.mark.turntape(faults=[Fault(1, 'empty')])\n"
+            "def test_a():\n    ask()\n    assert tolerant('good bye') == 'no'",
+            {"failed": 1},
+        ),
+        (
+            "@pytest.mark.turntape\ndef test_a():\n    tolerant('good bye')\n    pytest.xfail('known')",
+            {"xfailed": 1},
+        ),
+        (
+            "@pytest.mark.turntape\ndef test_a():\n    tolerant('good bye')\n    pytest.skip('later')",
+            {"skipped": 1},
+        ),
+    ],
+)
+def test_what_a_test_says_for_another_reason_stays_as_it_is(
+    project: pytest.Pytester, test: str, outcome: dict[str, int]
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a(): ask()")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, f"{SWALLOWED}\n{test}")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(**outcome)
+    result.stdout.no_fnmatch_line("*the test then failed*")
