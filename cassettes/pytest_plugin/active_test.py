@@ -369,6 +369,8 @@ class ActiveTest:
         user's line. None for another error."""
         if isinstance(error, Failed):
             return error.with_traceback(folded(error.__traceback__))
+        if _is_a_failure(error) and not self.session.player.faulty:
+            self.session.failed_for([miss for miss in self.session.strays if _says(error, miss)])
         misses = self.session.misses
         # Many clients show the error as the text of a dict, where quotes are written in another way.
         is_said = any(KIND in text or str(miss) in text for text in _texts(error) for miss in misses)
@@ -467,6 +469,11 @@ def _who_raised(error: BaseException) -> str:
     if trace is None or not is_users(file := trace.tb_frame.f_code.co_filename):
         return "the client"
     return f"{from_here(Path(file))}, line {trace.tb_lineno},"
+
+
+def _says(error: BaseException, miss: Miss) -> bool:
+    """True when an error shows what this request got in place of an answer, in any spelling of its quotes."""
+    return any(KIND in text and f" {miss.method} {miss.path}" in text for text in _texts(error))
 
 
 def _is_a_failure(error: BaseException) -> bool:

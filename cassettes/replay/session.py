@@ -18,6 +18,7 @@ from ..matching.request_key import path_key
 from ..recording.pending import PendingTrips
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
+from ..routes.upstreams import by_host
 from ..tape.model import Headers, Request, RoundTrip, ToolServer, split_url
 from ..tape.provenance import PLAYED, ForkSource, played_from
 from ..tape.reader import Cassette
@@ -26,6 +27,7 @@ from .new_cassette import Labels, NewCassette
 from .player import Miss, Played, Player
 from .record_modes import Plan, effective_mode, plan
 from .restamp import Restamp, restamping
+from .telemetry_hosts import is_side_traffic
 from .uploads import is_discovery
 
 _FORKED = "nothing of a forked process is recorded; send its requests to the base URL turntape_server"
@@ -165,7 +167,7 @@ class Session:
         return found
 
     def _missed(self, miss: Miss, asked: Request) -> Miss:
-        if self._fails_nothing(asked):
+        if self._fails_nothing(miss, asked):
             with self._lock:
                 self.strays.append(miss)
             return miss
@@ -176,11 +178,23 @@ class Session:
             self._on_miss(miss)
         return miss
 
-    def _fails_nothing(self, asked: Request) -> bool:
+    def failed_for(self, strays: Sequence[Miss]) -> None:
+        """Count these requests as misses after all: what they got in place of an answer has failed the test."""
+        with self._lock:
+            self.strays = [one for one in self.strays if one not in strays]
+            self.misses += strays
+
+    def _fails_nothing(self, miss: Miss, asked: Request) -> bool:
         """True for a request beside the run, and for one of a tool that recorded only a part: it had no answer for it
-        either, and the test passed."""
-        path = split_url(asked.url).path
-        return is_discovery(asked.method, path) or (self.is_imported and not is_recorded_path(path.rstrip("/")))
+        either, and the test passed. A request to an LLM API whose own recording still waits has changed since."""
+        parts = split_url(asked.url)
+        if is_discovery(asked.method, parts.path):
+            return True
+        if not self.is_imported or is_recorded_path(parts.path.rstrip("/")):
+            return False
+        host = parts.hostname or ""
+        waits = miss.nearest is not None and not miss.nearest_played and not miss.played
+        return not waits or by_host(host) is None or is_side_traffic(host, parts.path)
 
     @property
     def is_imported(self) -> bool:

@@ -33,6 +33,7 @@ _HOSTS = _FILES | frozenset(
         "segment.io",
         "statsig.com",
         "telemetry.crewai.com",
+        "os-api.agno.com",
         "browser-intake-datadoghq.com",
         "scarf.sh",
         # credentials of a cloud's machine

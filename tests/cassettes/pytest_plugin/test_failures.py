@@ -175,3 +175,39 @@ def test_the_failure_says_how_often_a_turn_was_requested_again(project: pytest.P
 def test_no_recording_is_read_where_every_turn_was_requested() -> None:
     unread: Any = None
     assert imported_turns(unread, ()) == set()
+
+
+UNKNOWN = """
+def generate(word):
+    answer = httpx.post('https://llm.example.com/generate', json={{'prompt': word}})
+    if answer.status_code != 200:
+        {then}
+
+@pytest.mark.turntape
+def test_a():
+    generate('{word}')
+"""
+
+
+@pytest.mark.parametrize("then", ["raise ValueError(answer.text)", "pass"])
+def test_a_request_of_an_unknown_api_is_said_where_its_refusal_fails_the_test(
+    project: pytest.Pytester, then: str
+) -> None:
+    write(project, UNKNOWN.format(word="a", then=then))
+    path = project.path / "cassettes/test_it/test_a.cassette.jsonl"
+    path.parent.mkdir(parents=True)
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(round_trip(b'{"prompt":"a"}', url="https://llm.example.com/generate", route="import"))
+    project.runpytest().assert_outcomes(passed=1)
+    write(project, UNKNOWN.format(word="b", then=then))
+
+    run = project.runpytest()
+
+    if then == "pass":
+        run.assert_outcomes(passed=1)
+        return
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines(
+        ["*turntape: turn 1, #0 has changed in *", "*- a", "*+ b", "*--turntape-mode=all", "FAILED * turntape: turn 1*"]
+    )
+    run.stdout.no_fnmatch_line("*no request to an LLM*")

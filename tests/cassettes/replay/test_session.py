@@ -190,3 +190,35 @@ def test_a_forked_process_is_answered_in_a_replay(tmp_path: Path) -> None:
     process.join()
 
     assert process.exitcode == 0
+
+
+ANTHROPIC = "https://api.anthropic.com/v1/complete"
+
+
+@pytest.mark.parametrize(
+    ("recordings", "url", "counts"),
+    [
+        ([(ANTHROPIC, b'{"prompt":"a"}')], ANTHROPIC, True),
+        ([("https://api.replicate.com/v1/predictions", b"{}")], "https://api.replicate.com/v1/predictions", True),
+        # Its recording has answered another request, as when the client sends one more.
+        ([(ANTHROPIC, b'{"prompt":"first"}')], ANTHROPIC, False),
+        ([(ANTHROPIC, b'{"prompt":"b"}'), (ANTHROPIC, b'{"prompt":"b"}')], ANTHROPIC, True),
+        ([("https://api.openai.com/v1/traces/ingest", b"{}")], "https://api.openai.com/v1/traces/ingest", False),
+        ([("https://api.example.com/telemetry", b"{}")], "https://api.example.com/telemetry", False),
+        ([(ANTHROPIC, b'{"prompt":"a"}')], "https://api.anthropic.com/v1/other", False),
+    ],
+)
+def test_a_changed_request_to_an_llm_counts_in_an_imported_recording_too(
+    tmp_path: Path, recordings: list[tuple[str, bytes]], url: str, counts: bool
+) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    with Recorder(path, durable=False) as recorder:
+        for place, body in recordings:
+            recorder.write(round_trip(body, url=place, route="import"))
+    session = Session(path, environ={})
+    session.ask("POST", url, (), b'{"prompt":"first"}')
+    session.misses.clear()
+
+    session.ask("POST", url, (), b'{"prompt":"changed"}')
+
+    assert bool(session.misses) is counts
