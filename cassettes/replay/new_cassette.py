@@ -7,6 +7,7 @@ the run has ended. Two sessions that record the same cassette never mix: the sec
 import errno
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -99,7 +100,8 @@ class NewCassette:
             )
         self.file.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(self.file.parent, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            reason = errno.EROFS if _is_read_only(self.file.parent) else errno.EACCES
+            raise OSError(reason, os.strerror(reason))
         if not _removed_leftover(self.file):
             raise CassetteError(_OTHER.format(str(self.path)))
         if self._append:
@@ -173,6 +175,13 @@ class NewCassette:
         with Recorder(self.file, redactor=self._redactor(), append=True) as recorder:
             for index, label in labels:
                 recorder.label(index, {**label, **more})
+
+
+def _is_read_only(folder: Path) -> bool:
+    """True for a folder of a file system that is mounted read-only: no permission would help."""
+    if sys.platform == "win32":
+        return False
+    return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def _removed_leftover(path: Path) -> bool:

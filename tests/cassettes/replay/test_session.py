@@ -3,9 +3,11 @@
 import multiprocessing
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from factories import round_trip
@@ -190,6 +192,19 @@ def test_a_forked_process_is_answered_in_a_replay(tmp_path: Path) -> None:
     process.join()
 
     assert process.exitcode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell")
+@pytest.mark.parametrize(("flags", "said"), [(1, "Read-only file system"), (0, "Permission denied")])
+def test_a_file_system_that_is_read_only_is_called_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, said: str
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=flags))
+
+    refused = ask(Session(tmp_path / "a.cassette.jsonl", "once"))
+
+    assert f": {said}; correct that and record again" in str(refused)
 
 
 ANTHROPIC = "https://api.anthropic.com/v1/complete"
