@@ -397,6 +397,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
+    fixtures = config.stash.get(_FIXTURES, None)
+    for test in fixtures.active if fixtures is not None else ():  # Ctrl-C ends a run without the end of its test
+        if said := test.left_by_interruption():
+            _usage_log(config).notes.append(f"{test.item.nodeid}: {said}")
     if _USAGE_LOG not in config.stash:
         return
     usage_log = config.stash[_USAGE_LOG]

@@ -292,6 +292,18 @@ class ActiveTest:
             self.session.notes.append(f"its {self.subject} failed when this cassette was recorded; record again")
         return [*said, *self.problems()]
 
+    def left_by_interruption(self) -> str | None:
+        """What an interruption leaves of a recording, in one sentence; None where nothing was recorded."""
+        count = len(self.session.live)
+        if not count or self.session.plan.writes == "nothing":
+            return None
+        stays = "; the earlier cassette stays as it was" if self.session.exists else ""
+        again = self._again(f"--turntape-mode={'all' if self.session.exists else 'once'}")
+        return (
+            f"its recording was interrupted after {several(count, 'live call')} and is not used{stays}; record it "
+            f"again: {again}"
+        )
+
     @property
     def asked(self) -> bool:
         return bool(self.session.passed or self.session.misses or self.tools.missed)

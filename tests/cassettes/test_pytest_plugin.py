@@ -485,6 +485,34 @@ def test_an_interrupted_recording_is_reported_and_not_replayed(project: pytest.P
     assert not left.exists()
 
 
+@pytest.mark.parametrize(
+    ("earlier", "mode", "said"),
+    [
+        (False, "once", "after 1 live call and is not used; record it again: *::test_a *=once"),
+        (
+            True,
+            "all",
+            "after 1 live call and is not used; the earlier cassette stays as it was; record it again: *=all",
+        ),
+        (True, "none", None),
+    ],
+)
+def test_ctrl_c_says_what_it_leaves_of_a_recording(
+    project: pytest.Pytester, earlier: bool, mode: str, said: str | None
+) -> None:
+    if earlier:
+        write(project, "@pytest.mark.turntape\ndef test_a(): ask()")
+        project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    ask()\n    raise KeyboardInterrupt")
+
+    run = project.runpytest_subprocess(f"--turntape-mode={mode}")
+
+    if said is None:
+        run.stdout.no_fnmatch_line("*was interrupted*")
+    else:
+        run.stdout.fnmatch_lines([f"test_it.py::test_a: its recording was interrupted {said}"])
+
+
 CHECKED = """
 pytestmark = pytest.mark.turntape
 WORDS = os.environ.get("WORDS", "ab")

@@ -194,7 +194,7 @@ def test_a_forked_process_is_answered_in_a_replay(tmp_path: Path) -> None:
     assert process.exitcode == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no statvfs")
 @pytest.mark.parametrize(("flags", "said"), [(1, "Read-only file system"), (0, "Permission denied")])
 def test_a_file_system_that_is_read_only_is_called_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, said: str
