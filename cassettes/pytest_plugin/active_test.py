@@ -3,7 +3,7 @@
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,7 @@ import pytest
 from ..apis.lookup import api_at, is_recorded_path
 from ..counted import several
 from ..errors import TurntapeError
-from ..excerpts import cut
 from ..faults.fault import Faults, overlay_of
-from ..regex import regex
-from ..replay.answer import MISS_STATUS
 from ..replay.empty_addresses import is_empty
 from ..replay.miss import KIND, Miss
 from ..replay.recorded_places import RecordedPlaces
@@ -33,7 +30,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
 from ..whole_number import whole_number
-from .advice import Advice, from_here
+from .advice import Advice
 from .collected_tests import cassettes_of, folders_left
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
@@ -41,21 +38,16 @@ from .late_threads import LateThreads
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .naming import PHASES, without_repetition
 from .network import Network, is_loopback
+from .raised import is_a_failure, says, texts, what_followed
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
 from .subprocesses import report_from_fork, watch_processes
 from .tool_servers import ToolServers
 from .workers import Recorded, folder_of_workers
 
-_STATUS = regex(rf"\b{MISS_STATUS}\b")
-"""What a client says that only shows the status of our answer."""
 _FAILED: pytest.StashKey[set[Path]] = pytest.StashKey()
 """The cassettes that this session has recorded while the test failed: it may be run again (pytest-rerunfailures)."""
 _LATE: pytest.StashKey[LateThreads] = pytest.StashKey()
-_CLIENT_ERROR = 120
-"""At most this many characters of a client's own error are shown."""
-_ASSERTED = 8
-"""At most this many lines of what pytest says of an assertion are shown after the first."""
 
 
 class ActiveTest:
@@ -381,18 +373,18 @@ class ActiveTest:
         user's line. None for another error."""
         if isinstance(error, Failed):
             return error.with_traceback(folded(error.__traceback__))
-        if _is_a_failure(error) and not self.session.player.faulty:
-            self.session.failed_for([miss for miss in self.session.strays if _says(error, miss)])
+        if is_a_failure(error) and not self.session.player.faulty:
+            self.session.failed_for([miss for miss in self.session.strays if says(error, miss)])
         misses = self.session.misses
         # Many clients show the error as the text of a dict, where quotes are written in another way.
-        is_said = any(KIND in text or str(miss) in text for text in _texts(error) for miss in misses)
+        is_said = any(KIND in text or str(miss) in text for text in texts(error) for miss in misses)
         # Without the text of the answer: an own error of a client, or what code and test make of an answer that they
         # did not check (`KeyError: 'choices'`, `assert '' == 'Paris'`). The missing answer fails the test in any case.
-        if not is_said and (not misses or not _is_a_failure(error)):
+        if not is_said and (not misses or not is_a_failure(error)):
             return None
         lines = self.problems(ended=False, passed=False)
         if lines and not is_said:
-            lines += _then(error)
+            lines += what_followed(error)
         line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None, self.cause()).with_traceback(line) if lines else None
 
@@ -471,68 +463,6 @@ def failure(lines: Sequence[str], has_line: bool, cause: Cause | None) -> Failed
     failed = Failed("\n".join(lines), pytrace=has_line)
     failed.cause = cause
     return failed
-
-
-def _who_raised(error: BaseException) -> str:
-    """`the client`, or the line of the user that raised the error."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or not is_users(file := trace.tb_frame.f_code.co_filename):
-        return "the client"
-    return f"{from_here(Path(file))}, line {trace.tb_lineno},"
-
-
-def _says(error: BaseException, miss: Miss) -> bool:
-    """True when an error shows what this request got in place of an answer, in any spelling of its quotes."""
-    return any(KIND in text and f" {miss.method} {miss.path}" in text for text in _texts(error))
-
-
-def _is_a_failure(error: BaseException) -> bool:
-    """True for what fails a test; False for what skips it, expects it to fail, or ends the run."""
-    return isinstance(error, Exception | pytest.fail.Exception) and not isinstance(error, pytest.xfail.Exception)
-
-
-def _then(error: BaseException) -> list[str]:
-    """What happened after a request got no answer: an error of a client or the code, or what the test asserted."""
-    if isinstance(error, AssertionError | pytest.fail.Exception):
-        return _asserted(error)
-    if _STATUS.search(_first_line(error)) is not None:
-        return []
-    return [f"{_who_raised(error)} then raised {type(error).__name__}: {_first_line(error)}"]
-
-
-def _asserted(error: BaseException) -> list[str]:
-    """What a test asserted, with the words of pytest, at the last line of the user."""
-    trace = folded(error.__traceback__)
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    at = "" if trace is None else f" at {from_here(Path(trace.tb_frame.f_code.co_filename))}, line {trace.tb_lineno}"
-    first, *more = str(error).splitlines() or [type(error).__name__]
-    kept = [cut(line, _CLIENT_ERROR) for line in more[:_ASSERTED]]
-    left = len(more) - len(kept)
-    ending = [f"  and {several(left, 'more line')}"] if left > 0 else []
-    return [f"the test then failed{at}: {cut(first, _CLIENT_ERROR)}", *(f"  {line}" for line in kept), *ending]
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).partition("\n")[0]
-    return cut(text, _CLIENT_ERROR)
-
-
-def _texts(error: BaseException | None) -> Iterator[str]:
-    """The texts of an error and of what it came from."""
-    seen: set[int] = set()
-    waiting = [error]
-    while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield str(one)
-        waiting += [one.__cause__, one.__context__]
-        if isinstance(one, BaseExceptionGroup):
-            waiting += cast("BaseExceptionGroup[BaseException]", one).exceptions
 
 
 def _may_follow(item: pytest.Item) -> bool:
