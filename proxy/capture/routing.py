@@ -132,26 +132,27 @@ class Router:
 
     def is_wanted(self, host: str) -> bool:
         """True when TLS to this host is opened and its requests are recorded."""
-        lowered = host.lower()
-        return (
-            by_host(lowered) is not None
-            or lowered in self._named
-            or any(fnmatchcase(lowered, pattern) for pattern in self._intercept)
-        )
+        return self._is_api(host) or any(fnmatchcase(host.lower(), pattern) for pattern in self._intercept)
+
+    def _is_api(self, host: str) -> bool:
+        """True for a host that certainly speaks HTTP, within TLS or without it."""
+        return by_host(host.lower()) is not None or host.lower() in self._named
 
     def is_tunnelled(self, context: Context, data: bytes, answer: bytes = b"") -> bool | None:
         """True when the connection behind a CONNECT is passed on unchanged; None when that is not certain yet.
 
-        `data` are the first bytes of the client, `answer` those of a server that speaks first.
+        `data` are the first bytes of the client, `answer` those of a server that speaks first, as none does in HTTP
+        or TLS.
         """
         if context.server.address is None:
             return False
         host, port = context.server.address[:2]
-        is_ours = self.is_us(host, port) or self.is_wanted(host)
-        if is_ours or (is_loopback(host) and not answer):
+        is_http = self.is_us(host, port) or self._is_api(host)
+        is_opened = is_http or self.is_wanted(host)
+        if is_http or (not answer and (is_opened or is_loopback(host))):
             if not data:
                 return None
-            if is_ours or data[:1] != b"\x16":
+            if is_opened or data[:1] != b"\x16":
                 return False
         self.unrecorded.tunnelled[host] += 1
         return True
@@ -161,7 +162,7 @@ class Router:
         if context.server.address is None or self._played is not None or "*" in self._upstreams:
             return False
         host, port = context.server.address[:2]
-        return not (self.is_us(host, port) or self.is_wanted(host)) and self.via(host, port) is None
+        return not (self.is_us(host, port) or self._is_api(host)) and self.via(host, port) is None
 
     def via(self, host: str, port: int) -> UpstreamProxy | None:
         """The upstream proxy, when requests for this place use it."""
@@ -198,6 +199,11 @@ class Router:
 
     def server_disconnected(self, data: server_hooks.ServerConnectionHookData) -> None:
         self.visitors.closed(data.server.sockname, data.server.peername)
+
+    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
+        """A server that was called while its client said nothing gets its handshake before the client does."""
+        if data.context.server.connected:
+            data.establish_server_tls_first = True
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
         address = data.context.server.address

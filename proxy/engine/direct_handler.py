@@ -24,6 +24,7 @@ from mitmproxy.proxy.server import ConnectionIO
 from mitmproxy.utils import asyncio_utils
 
 from ..layers.ahead import LaterTurn
+from ..layers.tunnel import FirstLook
 from .cached_addons import CachedAddons
 from .fair_reads import FairReader
 from .joined_writes import JoinedWrites
@@ -117,6 +118,9 @@ class DirectHandler(ProxyConnectionHandler):
                 self._call_late(self._late.pop(0))
             self._turns.used(self._turns.clock() - begun)
 
+    _is_inner = False
+    """True when the layers around the one that gets the events are left out."""
+
     def _received(self, connection: Connection, data: bytes) -> bool:
         """Handle bytes of a connection; False when a peer does not take what it is sent."""
         self.take(events.DataReceived(connection, data))
@@ -128,12 +132,15 @@ class DirectHandler(ProxyConnectionHandler):
         self._written.clear()
 
     def _handle(self, event: events.Event) -> None:
+        if self._is_inner and isinstance(event, events.Wakeup) and isinstance(event.command, FirstLook):
+            return  # a layer around this one asked for it
         try:
             for command in self.layer.handle_event(event):
                 self._obey(command)
             if self._has_request:
                 self._has_request = False
-                self.layer = without_outer(self.layer)
+                inner = without_outer(self.layer)
+                self._is_inner, self.layer = self._is_inner or inner is not self.layer, inner
         except Exception as exc:  # a fault in one connection must not end the others
             log.exception("fault while passing on the traffic of a connection, which is closed")
             self._end_for(exc)

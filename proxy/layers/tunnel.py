@@ -21,6 +21,10 @@ SILENCE = 0.2
 """Seconds that a client of a tunnel may wait before turntape looks whether its server speaks first."""
 
 
+class FirstLook(commands.RequestWakeup):
+    """Asks for the look whether a server speaks first. It means nothing once the client has spoken."""
+
+
 class Tunnel(TCPLayer):
     """Passes on what comes, in both directions, until both sides have ended. It keeps nothing."""
 
@@ -72,7 +76,7 @@ class TunnelStart(NextLayer):
         else:
             yield from super()._handle_event(event)
             if isinstance(event, events.Start) and self.layer is None and self.may_call:
-                yield commands.RequestWakeup(SILENCE)
+                yield FirstLook(SILENCE)
 
     def _call_server(self) -> CommandGenerator[None]:
         """The client says nothing: perhaps it waits for its server."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import http.client
 import resource
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Generator
@@ -14,7 +16,11 @@ from typing import Any
 import pytest
 from waiting import PATIENCE, eventually
 
+sys.path.append(str(Path(__file__).parents[2]))  # bench is not installed
+
+from bench.soak.certificate import certificate, server_context
 from turntape.cassettes import Cassette, Recorder
+from turntape.proxy.capture.authority import PRIVATE, make_authority
 from turntape.proxy.engine.engine import Engine, running
 
 type Talk = Callable[[socket.socket], None]
@@ -56,8 +62,8 @@ def served(host: str, talk: Talk) -> Generator[int]:
 
 
 @contextmanager
-def recorder(tape: Path, confdir: Path) -> Generator[Engine]:
-    with Recorder(tape) as recording, running(Engine(recording, confdir=confdir)) as engine:
+def recorder(tape: Path, confdir: Path, *intercept: str) -> Generator[Engine]:
+    with Recorder(tape) as recording, running(Engine(recording, confdir=confdir, intercept=intercept)) as engine:
         yield engine
 
 
@@ -80,20 +86,37 @@ def all_of(sock: socket.socket) -> bytes:
     return got
 
 
+@pytest.mark.parametrize("intercept", [(), ("*",)], ids=["known hosts", "all hosts"])
 @HOSTS
-def test_a_server_that_speaks_first_is_heard(host: str, tape: Path, confdir: Path) -> None:
+def test_a_server_that_speaks_first_is_heard(host: str, intercept: tuple[str, ...], tape: Path, confdir: Path) -> None:
     def talk(sock: socket.socket) -> None:
         sock.sendall(b"220 mail.example ESMTP\r\n")
         assert sock.recv(100) == b"EHLO there\r\n"
         sock.sendall(b"250 welcome\r\n")
 
-    with served(host, talk) as port, recorder(tape, confdir) as engine:
+    with served(host, talk) as port, recorder(tape, confdir, *intercept) as engine:
         client, _ = asked(engine, f"{host}:{port}")
         assert client.recv(100) == b"220 mail.example ESMTP\r\n"
         client.sendall(b"EHLO there\r\n")
         assert all_of(client) == b"250 welcome\r\n"
 
     assert sum(engine.unrecorded.tunnelled.values()) == 1
+    assert len(Cassette.load(tape)) == 0
+
+
+@pytest.mark.parametrize("intercept", [(), ("*",)], ids=["known hosts", "all hosts"])
+def test_sides_that_speak_at_once_are_heard(intercept: tuple[str, ...], tape: Path, confdir: Path) -> None:
+    def talk(sock: socket.socket) -> None:
+        sock.sendall(b"SSH-2.0-theirs\r\n")
+        assert sock.recv(100) == b"SSH-2.0-ours\r\n"
+        sock.sendall(b"\0\0\1\2\n")
+
+    with served(NAMED, talk) as port, recorder(tape, confdir, *intercept) as engine:
+        client, _ = asked(engine, f"{NAMED}:{port}")
+        client.sendall(b"SSH-2.0-ours\r\n")
+        assert all_of(client) == b"SSH-2.0-theirs\r\n\0\0\1\2\n"
+        client.close()
+
     assert len(Cassette.load(tape)) == 0
 
 
@@ -120,6 +143,35 @@ def test_an_api_on_this_machine_whose_client_waits_with_its_request_is_recorded(
         )
         assert client.recv(65536).endswith(b"{}")
         client.close()
+
+    [trip] = Cassette.load(tape)
+    assert trip.response is not None and trip.response.status == 200
+    assert not engine.unrecorded.tunnelled
+
+
+def test_an_intercepted_host_whose_client_waits_with_its_handshake_is_decrypted(tape: Path, tmp_path: Path) -> None:
+    own, reached = certificate(tmp_path), threading.Event()
+
+    def talk(sock: socket.socket) -> None:
+        reached.set()
+        with server_context(own).wrap_socket(sock, server_side=True) as tls:
+            tls.recv(65536)
+            tls.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+    confdir = tmp_path / "authority"
+    confdir.mkdir()
+    make_authority(confdir, PRIVATE)  # the one of all tests is limited to known APIs
+    with served(NAMED, talk) as port, Recorder(tape) as recording:
+        engine = Engine(recording, confdir=confdir, intercept=("*",), trusted_ca=own)
+        with running(engine):
+            client, _ = asked(engine, f"localhost:{port}")
+            assert reached.wait(PATIENCE)
+            trust = ssl.create_default_context(cafile=str(confdir / "mitmproxy-ca-cert.pem"))
+            with trust.wrap_socket(client, server_hostname="localhost") as tls:
+                tls.sendall(f"POST /x HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+                answer = http.client.HTTPResponse(tls)
+                answer.begin()
+                assert answer.read() == b"{}"
 
     [trip] = Cassette.load(tape)
     assert trip.response is not None and trip.response.status == 200
