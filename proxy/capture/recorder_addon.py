@@ -267,7 +267,7 @@ def _client_failure(pending: PendingRoundTrip, ending: Ending, message: str) -> 
         return Failure("protocol", message)
     if pending.endless or ended(pending.body.so_far):
         return None
-    return Failure("client_gone", "the client closed before the answer was complete")
+    return Failure("client_gone", ending.text or "the client closed before the answer was complete")
 
 
 def asked(flow: http.HTTPFlow) -> tuple[str, Headers, bytes]:

@@ -7,6 +7,7 @@ would see a closed connection or a reset stream, so that is what it gets.
 # mitmproxy's layers are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
+from collections.abc import Iterator
 from typing import Any, override
 
 from mitmproxy import flow
@@ -315,24 +316,47 @@ class Exchange(HttpStream):
     def _ending(self, event: ProtocolError) -> Ending:
         cause = cause_of(event)
         if isinstance(event, RequestProtocolError):
-            return Ending("client", "protocol" if cause.broke else "client_gone", cause.text)
+            return Ending("client", "protocol", cause.text) if cause.broke else self._client_gone()
         if (left := self._client_left()) is not None:
             return self._ending(left)
         if event.code is ErrorCode.CONNECT_FAILED:
             return Ending(None, self._connect_failure())
         return Ending("server", "protocol" if cause.broke else "cut", cause.text)
 
+    def _client_gone(self) -> Ending:
+        """The client left; where the server was not reached yet, it says what the client was waiting for."""
+        server = next(self._tried(), None)
+        if server is None or not _is_being_made(server):
+            return Ending("client", "client_gone")
+        place = f"the server {self.flow.request.host}:{self.flow.request.port}"
+        shaking = f"the TLS handshake with {place} was not finished"
+        what = shaking if _is_in_handshake(server) else f"the connection to {place} was not made"
+        return Ending("client", "client_gone", f"the client closed while {what}")
+
     def _connect_failure(self) -> FailureKind | None:
         """Why there is no connection, as its object says; None when only the text can say it."""
+        for server in self._tried():
+            if server.error:
+                if isinstance(server.error, ConnectError):
+                    return server.error.kind
+                return "tls" if _is_in_handshake(server) else None
+        return None
+
+    def _tried(self) -> Iterator[Server]:
+        """The connections to the place of the request, the last one first."""
         layer = self._http_layer()
         tried: list[Connection] = list(layer.connections) if layer is not None else []
         place = (self.flow.request.host, self.flow.request.port)
-        for server in reversed(tried):
-            if isinstance(server, Server) and server.address == place and server.error:
-                if isinstance(server.error, ConnectError):
-                    return server.error.kind
-                return "tls" if server.tls and server.timestamp_tcp_setup and not server.timestamp_tls_setup else None
-        return None
+        return (one for one in reversed(tried) if isinstance(one, Server) and one.address == place)
+
+
+def _is_in_handshake(server: Server) -> bool:
+    """True when the server was reached, and its TLS is not there."""
+    return server.tls and server.timestamp_tcp_setup is not None and server.timestamp_tls_setup is None
+
+
+def _is_being_made(server: Server) -> bool:
+    return server.timestamp_tcp_setup is None or _is_in_handshake(server)
 
 
 def _of_connection(event: events.Event, client: Connection, server: Connection) -> events.Event:

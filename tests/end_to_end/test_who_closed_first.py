@@ -16,6 +16,7 @@ import pytest
 from waiting import PATIENCE, eventually
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
+from turntape.cassettes.tape.model import Failure
 from turntape.proxy.engine.engine import Engine, running
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -204,7 +205,26 @@ def test_a_client_that_drops_during_the_handshake_with_the_upstream(route: str, 
             with connection:
                 assert connection.recv(1) == b"\x16"  # the handshake has begun
                 close()
-                assert up.trip() == ("client", "client_gone")
+                trip = up.recorded.get(timeout=PATIENCE)
+
+    said = f"the client closed while the TLS handshake with the server localhost:{port} was not finished"
+    assert (trip.closed_first, trip.failure) == ("client", Failure("client_gone", said))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux does not answer when the queue is full")
+@ROUTES
+def test_a_client_that_drops_while_the_connection_is_made(route: str, tape: Path, confdir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+        port = server.getsockname()[1]
+        full = socket.create_connection(("127.0.0.1", port))  # nobody else is let in
+        with full, recording(tape, confdir, {"raw": f"http://127.0.0.1:{port}"}, port) as up:
+            with up.connect() as client:
+                client.sendall(up.request(route))
+                eventually(lambda: up.engine.pending)
+            trip = up.recorded.get(timeout=PATIENCE)
+
+    said = f"the client closed while the connection to the server 127.0.0.1:{port} was not made"
+    assert (trip.closed_first, trip.failure) == ("client", Failure("client_gone", said))
 
 
 @contextmanager
