@@ -22,8 +22,14 @@ from .readers import Read, commands, labels, long_commands, long_texts, prepare,
 
 COUNT, LABELLED, LONG, COMMANDED, PART = 1_000_000, 20, 50, 1000, 1000
 STATE = Path(".fuzz/state.json")
-SLOW = 5.0
-"""Seconds of processor time that no input of some kilobytes may take, nor one with a long text."""
+SLOW, SLOW_PER_BYTE = 5.0, 0.5e-6
+"""Seconds of processor time that no input of some kilobytes may take, nor one with a long text, and how many each byte
+adds: a list of 3,000 messages has twelve megabytes."""
+
+
+def is_slow(read: Read) -> bool:
+    """True when an input took longer than one of its size may take."""
+    return read.seconds > SLOW + SLOW_PER_BYTE * read.size
 
 
 @dataclass
@@ -49,7 +55,7 @@ class Row:
             self.worst, self.worst_number = read.seconds, read.number
         self.per_byte = max(self.per_byte, read.seconds * 1e6 / max(read.size, 1))
         self.guarded += read.guarded is not None
-        self.failed += read.failed is not None or read.seconds > SLOW
+        self.failed += read.failed is not None or is_slow(read)
 
 
 @dataclass
@@ -62,7 +68,7 @@ class State:
 
     def add(self, read: Read) -> None:
         self.rows.setdefault(read.reader, Row()).add(read)
-        what = read.failed or read.guarded or (f"{read.seconds:.1f} s: {read.kind}" if read.seconds > SLOW else None)
+        what = read.failed or read.guarded or (f"{read.seconds:.1f} s: {read.kind}" if is_slow(read) else None)
         if what and len(self.bad) < 50:
             self.bad[f"{read.number} {read.reader}"] = what[-1500:]
 
