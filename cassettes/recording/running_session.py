@@ -16,6 +16,8 @@ PAUSE = 0.2
 """Seconds for which messages are collected. Messages whose word continues wait for its end: it may become a secret."""
 _CONTEXT = 64
 """How many earlier messages are looked at again for a secret that began in them."""
+_MOST_NAMED = 100
+"""How many secrets that were found by their name are searched for in later messages."""
 
 
 @runtime_checkable
@@ -44,6 +46,8 @@ class RunningSession:
         self._written: list[Frame] = []
         self._new: list[Frame] = []
         self._before: deque[Frame] = deque(maxlen=_CONTEXT)
+        self._named: tuple[bytes, ...] = ()
+        """The secrets that were found by their name so far. Only the thread that writes uses it."""
         self._word = OpenWord()
         self._timer: asyncio.TimerHandle | None = None
         sink.line(*self._opened())
@@ -86,5 +90,7 @@ class RunningSession:
             self._sink.line(lambda redactor: self._messages(context, frames, redactor), size)
 
     def _messages(self, context: Sequence[Frame], frames: Sequence[Frame], redactor: Redactor) -> bytes:
-        clean = redactor.knowing(self._trip.request.headers).frames((*context, *frames))
+        knowing = redactor.knowing(self._trip.request.headers).after(self._named)
+        clean, named = knowing.messages((*context, *frames))
+        self._named = tuple(dict.fromkeys((*named, *self._named)))[:_MOST_NAMED]
         return messages_line(self.name, tuple(islice(clean, len(context), None)))

@@ -23,7 +23,7 @@ from ..framing.aws_event_stream import with_new_crcs
 from ..settings import Settings, read_settings
 from ..tape.bounds import NOT_KEPT
 from ..tape.content_encoding import MOST_ENCODINGS, PACKED, as_far_as_it_decodes
-from ..tape.model import Frame, Headers, Request, Response, RoundTrip
+from ..tape.model import Frame, Headers, Request, Response, RoundTrip, Side
 from .body_search import Spans, shaped
 from .earlier_bodies import MEDIUM, EarlierBodies
 from .every_spelling import cover, in_every_spelling
@@ -56,6 +56,7 @@ _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
 _SHORT = 1024
 """The length of the longest text that is remembered, and how many are."""
 _MOST_TEXTS = 512
+_SIDES: tuple[Side, ...] = ("client", "server")
 _LONG_NAME = 28
 """The length of a field's name from which on it may be a key: of a line that was meant to have a name before it."""
 
@@ -226,7 +227,7 @@ class Redactor:
         """
         if not self.enabled or len(body) < MEDIUM or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
-        clean = self._earlier.cleaned_after(body, lambda part, known: self._after(known)._cleaned(part), self._sent)
+        clean = self._earlier.cleaned_after(body, lambda part, known: self.after(known)._cleaned(part), self._sent)
         self._earlier.add(body, clean, self._sent)
         return clean
 
@@ -352,12 +353,12 @@ class Redactor:
         other.__dict__.update(self.__dict__, _sent=sent, _failures=[])
         return other
 
-    def _after(self, known: tuple[bytes, ...]) -> Self:
+    def after(self, known: tuple[bytes, ...]) -> Self:
         """The same rules where these secrets may be said again. What fails is noted in the same place."""
         if not known:
             return self
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _known=known)
+        other.__dict__.update(self.__dict__, _known=tuple(dict.fromkeys((*self._known, *known))))
         return other
 
     def round_trip(self, trip: RoundTrip) -> RoundTrip:
@@ -368,7 +369,7 @@ class Redactor:
         request = trip.request
         response = trip.response
         body = self.request_body(request.body)
-        after = self._after(replaced(request.body, body))
+        after = self.after(replaced(request.body, body))
         clean = replace(
             trip,
             run=trip.run and self._text(trip.run),
@@ -387,7 +388,7 @@ class Redactor:
                 content=self._stored(response, after.answer(response.body, response.headers)),
             ),
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
-            frames=self.frames(trip.frames),
+            frames=after.frames(trip.frames),
             faults=tuple(self._text(fault) for fault in trip.faults),
             extra={key: self._value(value) for key, value in trip.extra.items()},
         )
@@ -442,19 +443,32 @@ class Redactor:
         return clean
 
     def frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
-        """WebSocket messages. Those of one side are one stream, since a secret may be spread over several."""
+        """WebSocket messages of one session."""
+        return self.messages(frames)[0]
+
+    def messages(self, frames: Sequence[Frame]) -> tuple[tuple[Frame, ...], tuple[bytes, ...]]:
+        """WebSocket messages, and the values that were found by their name in them: what follows may say them again.
+
+        The messages of one side are one stream, since a secret may be spread over several.
+        """
         if not self.enabled:
-            return tuple(frames)
+            return tuple(frames), ()
+        places = {side: [n for n, frame in enumerate(frames) if frame.sender == side] for side in _SIDES}
+        said = {side: b"\n".join(frames[place].data for place in own) for side, own in places.items()}
+        joined = {side: self._cleaned(text, stream=True) for side, text in said.items()}
+        named = {side: replaced(text, joined[side]) for side, text in said.items()}
+        values = tuple(dict.fromkeys((*named["client"], *named["server"])))
+        for side, text in said.items():
+            if new := tuple(value for value in values if value not in named[side]):
+                joined[side] = self.after(new)._cleaned(text, stream=True)
         clean: dict[int, bytes] = {}
         masks = {key: self._mask(key, 0) for key in self._sent if not self._is_kept(key)}
-        for side in {frame.sender for frame in frames}:
-            own = [place for place, frame in enumerate(frames) if frame.sender == side]
-            joined = self._cleaned(b"\n".join(frames[place].data for place in own), stream=True)
+        for side, own in places.items():
             sizes = [len(frames[place].data) for place in own]
             ends = accumulate(size + 1 for size in sizes)
-            parts = [joined[end - size - 1 : end - 1] for size, end in zip(sizes, ends, strict=True)]
+            parts = [joined[side][end - size - 1 : end - 1] for size, end in zip(sizes, ends, strict=True)]
             clean |= zip(own, over_messages(parts, masks), strict=True)
-        return tuple(replace(frame, data=clean[place]) for place, frame in enumerate(frames))
+        return tuple(replace(frame, data=clean[place]) for place, frame in enumerate(frames)), values
 
     def answer(self, body: bytes, headers: Headers) -> bytes:
         """The body of an answer, of the same length; a secret may be spread over the events of a stream."""

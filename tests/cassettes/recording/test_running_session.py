@@ -73,6 +73,26 @@ def test_a_secret_over_two_lines_is_found_in_the_second_too() -> None:
     assert b"Your k" in first
 
 
+def test_a_value_that_one_side_named_is_found_when_the_other_says_it_long_after() -> None:
+    value = "3f0c9a71e5b84d2296ac08f7d1b35e4c"
+
+    async def talk(lines: Lines) -> None:
+        session = RunningSession(lines, OPENED)
+        said = [f"API_KEY={value}".encode(), *[b"more"] * 100, f"I use {value} now".encode()]
+        for at in range(0, len(said), 50):
+            lines.came.clear()
+            for part in said[at : at + 50]:
+                session.add(Frame("server" if b"use" in part else "client", 1, part, True))
+            await lines.came.wait()
+        session.end()
+
+    lines = Lines()
+    asyncio.run(talk(lines))
+
+    assert value.encode() not in b"".join(lines.made)
+    assert b"I use REDACTED-" in lines.made[-1]
+
+
 def test_the_beginning_of_a_secret_waits_for_its_end() -> None:
     async def talk(lines: Lines) -> None:
         session = RunningSession(lines, OPENED)

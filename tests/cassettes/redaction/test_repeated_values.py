@@ -8,6 +8,7 @@ from factories import round_trip
 
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.redaction.repeated_values import places_of, repeatable, replaced
+from turntape.cassettes.tape.model import Frame, Side
 
 KEY = "3f0c9a71e5b84d2296ac08f7d1b35e4c"
 
@@ -55,6 +56,26 @@ def test_a_stream_that_spells_a_value_with_its_name_and_without_has_it_nowhere()
     clean = Redactor().answer(streamed(f"API_KEY={KEY} is set, so {KEY} is used."), ())
 
     assert KEY not in said(clean)
+
+
+@pytest.mark.parametrize("names", ["client", "server"])
+def test_a_side_of_a_session_has_no_value_that_the_other_side_names(names: Side) -> None:
+    says: Side = "server" if names == "client" else "client"
+    spelled = [json.dumps({"type": "response.output_text.delta", "delta": KEY[at : at + 8]}) for at in range(0, 32, 8)]
+    texts: list[tuple[Side, str]] = [(says, f"use {KEY} now"), (names, json.dumps({"output": f"API_KEY={KEY}"}))]
+    texts.extend((says, piece) for piece in spelled)
+    frames = tuple(Frame(side, number, text.encode(), True) for number, (side, text) in enumerate(texts))
+
+    clean = Redactor().round_trip(replace(round_trip(), frames=frames)).frames
+
+    assert not any(KEY in frame.data.decode() or KEY[:8] in frame.data.decode() for frame in clean)
+    assert [len(frame.data) for frame in clean] == [len(frame.data) for frame in frames]
+
+
+def test_a_side_of_a_session_keeps_what_the_other_side_does_not_name() -> None:
+    frames = (Frame("client", 1, b"API_KEY=hunter2 in 2024", True), Frame("server", 2, f"id {KEY}".encode(), True))
+
+    assert Redactor().frames(frames)[1] == frames[1]
 
 
 @pytest.mark.parametrize(("earlier", "later"), [(f"API_KEY={KEY}", f"it was {KEY}"), (f"use {KEY}", f"API_KEY={KEY}")])
