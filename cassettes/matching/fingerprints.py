@@ -16,6 +16,7 @@ import orjson
 
 from ..apis.interface import IgnoredFields
 from ..redaction.redactor import Redactor
+from ..redaction.sent_keys import without_keys_in
 from ..settings import Rule
 from ..tape.model import Headers
 from .fresh_values import Split, Value, split
@@ -347,8 +348,25 @@ class Fingerprints:
 
     def of(self, method: str, path: str, headers: Headers, body: bytes) -> Fingerprint:
         """The fingerprint of a request. A recorded one is redacted again: its file may be older than a rule."""
+        return self._by(self._redactor, method, path, headers, body)
+
+    def earlier(self, method: str, path: str, headers: Headers, body: bytes) -> Iterator[Fingerprint]:
+        """The fingerprints of a request by fewer rules, where these give others.
+
+        A recording that is older than a rule has a value in one place, and its replacement in another: where the value
+        has no name, or is not in the header, nothing shows any more that it is the same.
+        """
+        others = without_keys_in(body, headers)
+        if others is not None:
+            yield self._by(self._redactor, method, path, others, body)
+        once = self._redactor.without_repeats()
+        for fields in (headers,) if others is None else (headers, others):
+            if once.knowing(fields).body(body) != self._redactor.knowing(fields).body(body):
+                yield self._by(once, method, path, fields, body)
+
+    def _by(self, redactor: Redactor, method: str, path: str, headers: Headers, body: bytes) -> Fingerprint:
         rules = self.rules(path)
-        redactor = self._redactor.knowing(headers)
+        redactor = redactor.knowing(headers)
         clean = redactor.normalise(redactor.body(body))
         fields: Json = {}
         value, text = _json(clean)

@@ -6,7 +6,7 @@ recorded body.
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..frozen import frozen
 from ..redaction.redactor import Redactor
@@ -154,6 +154,12 @@ class RequestIndex:
     def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
         """The fingerprint of a received request."""
         return self._fingerprints.of(method, path, headers, body)
+
+    def given_earlier(
+        self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes
+    ) -> Iterator[Fingerprint]:
+        """The fingerprints of a received request by fewer rules: the recording may be older than the others."""
+        return self._fingerprints.earlier(method, path, headers, body)
 
     def recorded(self, place: int) -> Fingerprint:
         """The fingerprint of a recorded request."""

@@ -102,6 +102,8 @@ class Redactor:
         self._entropy, self._function = entropy, function
         self._sent: tuple[bytes, ...] = ()
         """The keys in the header of the request whose texts are searched."""
+        self._repeats = True
+        """Whether a value that is found by its name is searched for where it has none."""
         self._known: tuple[bytes, ...] = ()
         """Secrets that were found by their name in what came before."""
         self._failures: list[str] = []
@@ -159,6 +161,12 @@ class Redactor:
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "elsewhere": None, "_earlier": EarlierBodies(), "_texts": {}}
+
+    def without_repeats(self) -> Self:
+        """The same rules, and a value that has a name stays where it has none, as in an older recording."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _repeats=False)
+        return other
 
     def give_up(self) -> None:
         """Search no long body any more: those that wait for it are withheld. Any thread may call this."""
@@ -298,6 +306,8 @@ class Redactor:
 
     def _said_again(self, body: bytes, secrets: list[tuple[Segments, int]]) -> Callable[[bytes], Spans] | None:
         """Finds the secrets that were found by the name before them where they have none."""
+        if not self._repeats:
+            return None
         values = repeatable(
             b"".join(body[start:end] for start, end in segments) for segments, keep in secrets if not keep
         )

@@ -8,6 +8,8 @@ from factories import round_trip
 
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.redaction.repeated_values import places_of, repeatable, replaced
+from turntape.cassettes.replay.miss import Miss
+from turntape.cassettes.replay.player import Player
 from turntape.cassettes.tape.model import Frame, Side
 
 KEY = "3f0c9a71e5b84d2296ac08f7d1b35e4c"
@@ -126,3 +128,27 @@ def test_an_exchange_without_a_named_value_is_as_it_came() -> None:
     clean = Redactor().round_trip(replace(trip))
 
     assert clean.request.body == trip.request.body
+
+
+OLDER = "REDACTED-0011aabb***************"
+"""What an older version has written in the place of a value, where it had its name."""
+
+
+@pytest.mark.parametrize("now", [KEY, KEY[::-1]])
+def test_a_recording_in_which_a_value_stays_without_its_name_replays_for_that_value_alone(now: str) -> None:
+    trip = round_trip(asked(f"API_KEY={OLDER}", f"use {KEY}"))
+    player = Player([trip])
+
+    sent = asked(f"API_KEY={now}", f"use {now}")
+    if now == KEY:
+        assert player.answer("POST", trip.request.url, (), sent).response == trip.response
+    else:
+        with pytest.raises(Miss):
+            player.answer("POST", trip.request.url, (), sent)
+
+
+def test_a_request_that_differs_otherwise_misses_an_older_recording_too() -> None:
+    trip = round_trip(asked(f"API_KEY={OLDER}", f"use {KEY}"))
+
+    with pytest.raises(Miss):
+        Player([trip]).answer("POST", trip.request.url, (), asked(f"API_KEY={KEY}", f"do not use {KEY}"))
