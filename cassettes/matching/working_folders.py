@@ -17,7 +17,7 @@ type Spelling = Literal["plain", "json", "url", "shell", "json shell", "quoted"]
 LEAD = (
     r"(?:\b(?:working|current|workspace|project|repository|root)[ _-]?(?:in the )?"
     r"(?:director(?:y|ies)|dir|folders?|roots?)|\bcwd|\bworkdir)"
-    r"[\"'`*_\\]*\s?(?:is|are)?\s?[:=>]?[\"'`*_\\>]*\s{0,6}(?:[-*]\s)?(?:<\w+>)?[\"'`*_\\]*(?:file://)?"
+    r"[\"'`*_\\]{0,9}\s?(?:is|are)?\s?[:=>]?[\"'`*_\\>]{0,9}\s{0,6}(?:[-*]\s)?(?:<\w+>)?[\"'`*_\\]{0,9}(?:file://)?"
 )
 """What a text says before the path of the working directory."""
 _NAMED = regex(rf"{LEAD}(?P<path>/(?:[^\s\"`<>|\\]|[ ]|\\u[0-9A-Fa-f]{{4}})+)(?P<end>.?)", re.IGNORECASE)

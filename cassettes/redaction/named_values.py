@@ -133,12 +133,14 @@ _TEMPLATE = regex(
 _PATH = regex(r"[/~.]|[A-Za-z]:[\\\\/]")
 """How a path begins: `pwd` prints one."""
 _EXPRESSION = regex(
-    r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z]+(?:_[A-Z0-9]+)+|_*(?:(?:[A-Z]?[a-z]{2,12}|[A-Z]{2,8})[0-9]?_?)+|[A-Za-z]+"
+    r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z]+(?:_[A-Z0-9]+)+|_*+(?:(?:[A-Z]{2,}+|[A-Z]?[a-z]{2,}+)[0-9]?_?)++|"
+    r"[A-Za-z]+"
 )
-"""A word, a variable, or a field of an object."""
+"""A word, a variable, or a field of an object. Each row of letters can be read in one way alone: in several, the time
+would double with each letter."""
 _WORDS = regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 """Words, as a text in quotes has them."""
-_PARTED_WORDS = regex(r"[_-]*(?:(?:[A-Z]?[a-z]{2,20}|[A-Z]{1,12})[0-9]{0,4}[_-]*)+")
+_PARTED_WORDS = regex(r"[_-]*+(?:(?:[A-Z]++|[a-z]{2,}+)[0-9]{0,4}+[_-]*+)++")
 """Words with hyphens or underscores between them, each with a large first letter or none, or all in large letters."""
 _LONG, _LEAST_PART = 24, 0.3
 """Characters; the part of large letters among all letters. `getServerSessionOfUser2` has a sixth."""

@@ -160,3 +160,13 @@ def test_a_shell_reads_a_path_as_it_was(path: str) -> None:
 
 def test_a_slug_has_a_dash_for_each_unit_of_utf_16() -> None:
     assert slug("/srv/ä b/😀_1") == "-srv---b----1"
+
+
+@pytest.mark.parametrize("sign", ['"', "\\", "`", "*_"])
+def test_a_long_row_of_signs_after_the_name_of_a_folder_is_read_quickly(sign: str) -> None:
+    """It was read in as many ways as it has triples of signs."""
+    folders = WorkingFolders()
+
+    folders.learn_from(f"/cwd{sign * 20_000}")
+
+    assert folders.pattern is None

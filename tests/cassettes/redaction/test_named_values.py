@@ -288,3 +288,26 @@ def test_in_a_long_row_of_names_each_letter_is_judged_a_few_times(piece: str, mo
     named_values.named(body)
 
     assert judged < 10 * len(body)
+
+
+@pytest.mark.parametrize("value", ["a" * 2000, "ab" * 1000, "AB" * 1000, "A" * 2000, "aB" * 1000, "Ab_" * 600])
+@pytest.mark.parametrize("end", ["", "!", "-", ".", "\u00e9"])
+def test_a_long_row_of_letters_is_read_in_one_way_alone(value: str, end: str) -> None:
+    """In several ways, a value of 40 letters took minutes."""
+    REDACTOR.body(json.dumps({"content": f"token: {value}{end}", "api_key": f"{value}{end}"}).encode())
+
+
+@pytest.mark.parametrize(
+    ("value", "is_word"),
+    [
+        ("getServerSessionOfUser", True),
+        ("a_variable_of_some_kind", True),
+        ("HTTPServerWithTwentyLetters", True),
+        ("averyveryverylongwordofmorethantwelveletters", True),
+        ("qX7vT2mLp9Rz4KdW8nYb", False),
+    ],
+)
+def test_a_variable_is_a_word_however_long_its_parts_are(value: str, is_word: bool) -> None:
+    body = f"the_secret = {value}".encode()
+
+    assert (REDACTOR.body(body) == body) == is_word
