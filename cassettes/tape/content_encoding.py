@@ -26,6 +26,9 @@ SLICE = 4096
 """How many encoded bytes are decoded at a time: a thousand times as many may come out of them."""
 _MUCH, _TIMES = 8 << 20, 200
 """A text that anybody sends has fewer bytes, or is fewer times as long as what it was encoded in."""
+_AT_ONCE = 4 << 20
+"""So many bytes are decoded at a time: as many as can come out of a slice of gzip. A few bytes of brotli or zstd can
+decode to all that there may be."""
 
 
 class TooLong(ValueError):
@@ -60,11 +63,26 @@ class _Room:
         """How many bytes to ask for: one more than there may be, which shows that there are more."""
         return self._left + 1
 
+    @property
+    def part(self) -> int:
+        """How many bytes to ask for at a time."""
+        return min(self.ask, _AT_ONCE)
+
     def take(self, plain: bytes) -> bytes:
         self._left -= len(plain)
         if self._left < 0:
             raise TooLong(f"it is longer than {self._most:,} bytes")
         return plain
+
+    def take_parts(self, parts: Iterator[bytes], encoded: int) -> bytes:
+        """What comes out of a piece of so many bytes, part by part, until it is too much."""
+        taken: list[bytes] = []
+        size = 0
+        for part in parts:
+            taken.append(self.take(part))
+            size += len(part)
+            check_growth(size, encoded)
+        return b"".join(taken)
 
 
 class _Gzip:
@@ -146,10 +164,16 @@ class _Brotli:
 
     def decode(self, data: bytes) -> bytes:
         self._has_begun = self._has_begun or bool(data)
+        return self._room.take_parts(self._parts(data), len(data))
+
+    def _parts(self, data: bytes) -> Iterator[bytes]:
         try:
-            return self._room.take(self._stream.process(data, output_buffer_limit=self._room.ask))
+            yield self._stream.process(data, output_buffer_limit=self._room.part)
         except TypeError:  # before brotli 1.2; what it has decoded counts afterwards
-            return self._room.take(self._stream.process(data))
+            yield self._stream.process(data)
+            return
+        while not self._stream.can_accept_more_data():
+            yield self._stream.process(b"", output_buffer_limit=self._room.part)
 
 
 class _Zstd:
@@ -168,14 +192,17 @@ class _Zstd:
         return self._frame.eof or not self._has_begun
 
     def decode(self, data: bytes) -> bytes:
-        plain: list[bytes] = []
         self._has_begun = self._has_begun or bool(data)
+        return self._room.take_parts(self._parts(data), len(data))
+
+    def _parts(self, data: bytes) -> Iterator[bytes]:
         while data:
             if self._frame.eof:
                 self._frame = self._make()
-            plain.append(self._room.take(self._frame.decompress(data, self._room.ask)))
+            yield self._frame.decompress(data, self._room.part)
+            while not self._frame.eof and not self._frame.needs_input:
+                yield self._frame.decompress(b"", self._room.part)
             data = self._frame.unused_data if self._frame.eof else b""
-        return b"".join(plain)
 
 
 class _Several:

@@ -167,3 +167,29 @@ def test_what_grows_two_hundredfold_beyond_8_mb_is_stored_as_received() -> None:
 @pytest.mark.parametrize("plain", [bytes(8 << 20), bytes(7 << 20) + os.urandom(1 << 16) * 32], ids=["short", "text"])
 def test_what_is_shorter_or_grows_less_is_decoded(plain: bytes) -> None:
     assert decoded(gzip.compress(plain), "gzip") == (plain, "gzip", None)
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd"])
+def test_a_few_bytes_that_decode_to_all_that_there_may_be_take_little_memory(encoding: str) -> None:
+    packed = ENCODERS[encoding][1](bytes(64 << 20))
+    stream = decoder(encoding)
+    assert stream is not None and len(packed) < 8192
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLong, match="longer than 8,388,608 bytes and than 200 times"):
+            stream.decode(packed)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 32 << 20
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd"])
+def test_a_piece_that_decodes_to_several_megabytes_is_given_whole(encoding: str) -> None:
+    plain = os.urandom(1 << 15) * 200
+
+    stream = decoder(encoding)
+
+    assert stream is not None and stream.decode(ENCODERS[encoding][1](plain)) == plain
+    assert stream.is_whole
