@@ -399,6 +399,11 @@ SHAPES: tuple[Shape, ...] = (
     _signed("AzFu", _WORD, 44, "{5}[AQgw]=="),
     _signed("AzSe", _ALNUM, 42, "{6}"),
     _signed("+ACR", _BASE64_WORD, 42, "{6}"),
+    # A key of TrueNAS, which a WebSocket client sends as the parameter of a method.
+    _within(
+        "login_with_api_key",
+        r"(?:[^A-Za-z0-9]|\\n){1,40}params(?:[^A-Za-z0-9]|\\n){1,40}([0-9]{1,4}-[A-Za-z0-9]{64})(?![A-Za-z0-9])",
+    ),
     # Addresses that let anyone write.
     _within("hooks.slack.com/", r"(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     _within("hooks.zapier.com/hooks/catch/", r"([A-Za-z0-9/]{12,})"),

@@ -25,6 +25,7 @@ _ROOTS = (
     b"_pat",
     b"sig=",
     b"session=",
+    b"sonar",
 )
 """What a name contains, in lower case."""
 _BEARER = b"bearer "
@@ -41,19 +42,22 @@ _OWNED = (b"key", b"token", b"secret")
 """The names that may have an owner before them."""
 _AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`]\]?)?(?::?[ ]{0,2}(?:str|string|&str)(?=[ ]{0,2}=))?"
-    rb"(?P<between>[ \t]{0,8}(?::=|=>|[:=|])[ \t]{0,8}|[ \t]is:?[ \t]|(?:[ \t]-[ \t]|,[ \t]?)(?=\\{0,7}[\"'`])|[ \t])"
-    rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
+    rb"(?P<between>[ \t]{0,8}(?::=|=>|[:=|])[ \t]{0,32}|[ \t]is:?[ \t]|(?:[ \t]-[ \t]|"
+    rb"[ \t]?,[ \t]?(?:\\{0,7}[\"'](?=\\{0,7}[\"']))?)(?=\\{0,7}[\"'`])|[ \t])(?P<open>\\{0,7}[\"'`])?"
+    rb"(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
     re.IGNORECASE,
 )
 """The rest of a name, and what is between it and its value."""
 _LOOSE = (b"is", b"is:", b"-", b",", b"|")
 """What may be between a name and its value in prose, a call or a table. Other words follow there too."""
 _PAIR = regex(
-    rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
-    rb"\s{0,2}[:=]\s{0,2}\\{0,7}(?P<open>[\"'])(?:(?:Bearer|Basic|Token)[ ])?",
+    rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
+    rb"\s{0,2}[:=]\s{0,2}|\{[^{}\"']{0,120}?default[ \t]{1,20}=[ \t]{1,4})\\{0,7}(?P<open>[\"'])"
+    rb"(?:(?:Bearer|Basic|Token)[ ])?",
     re.IGNORECASE,
 )
-"""`{"name": "API_KEY", "value": "…"}` or `<add key="Password" value="…"/>`, from the name to the value."""
+"""`{"name": "API_KEY", "value": "…"}`, `<add key="Password" value="…"/>` or `variable "api_token" { default = "…" }`,
+from the name to the value."""
 _ELEMENT = regex(rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:>|&gt;)(?=(?P<value>[^<>&\s]{4,400})(?:<|&lt;)/)")
 """`<password>…</password>`, from the name to the value."""
 _PART = regex(
@@ -87,7 +91,8 @@ _KEY = regex(
 _CREDENTIAL = regex(r"(?:credentials?|authorization|(?:^|[-_.])auth)$", re.IGNORECASE)
 _TOKEN = regex(
     r"(?:access|refresh|auth|api|bot|session|bearer|security|private|personal|deploy|csrf|xsrf|user|app|client|oauth|"
-    r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$"
+    r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$|"
+    r"sonarlogin$"
 )
 _ACCESS = regex(r"[A-Za-z]_pat$", re.IGNORECASE)
 """A personal access token, as in `AZURE_DEVOPS_PAT`."""
@@ -95,17 +100,18 @@ _SECRET = regex(
     r"(?:client|app|application|api|consumer|shared|oauth|auth|webhook|signing|jwt|session|cookie|user|bot|account)secret$"
 )
 _OTHER_TOKEN = regex(
-    r"(?:page|continuation|sync|next|pagination|stop|eos|bos|pad|unk|mask|cls|sep|cancel|cancellation|special|first|"
-    r"last|max|min|start|end|skip|after|before|delta|resume|cursor|reset)token$"
+    r"(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))(?i:(?:(?:page|continuation|sync|next|pagination|stop|eos|bos|pad|unk|mask|cls|"
+    r"sep|cancel|cancellation|special|first|last|max|min|start|end|skip|after|before|delta|resume|cursor|reset)"
+    r"[-_. ]?){1,3}token)[0-9]*$"
 )
-"""Tokens of a page or of a vocabulary."""
+"""Tokens of a page or of a vocabulary; not that of a service or a program such as `backend`."""
 
 _OTHER_KEY = regex(
     r"(?:^|the|this|that|each|same|given|with|default|next|last|first|new|old|public|pub|primary|foreign|sort|partition|cache|object|storage|idempotency|dedupe|deduplication|group|"
     r"index|row|column|field|hash|range|map|dict|json|metadata|item|unique|composite|natural|surrogate|candidate|lookup|"
     r"translation|message|i18n|locale|hot|shortcut|shard|routing|registry|environment|env|config|setting|feature|flag|"
     r"state|query|react|list|node|parent|child|root|record|entity|event|job|task|issue|project|asset|file|path|blob|"
-    r"upload|image|s3|bucket|prefix|version|commit|build|content|chunk|block|digest|checksum|etag|finger|thread|"
+    r"upload|image|s3|(?<!bit)bucket|prefix|version|commit|build|content|chunk|block|digest|checksum|etag|finger|thread|"
     r"conversation|prompt|tool|call|trace|span|log|stream|page|cursor|sequence|order|ssh|host|known|gpg|pgp|verify|"
     r"verification|verifier|tmp|temp|answer)keys?$"
 )
@@ -238,7 +244,7 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     if between == b":" and body[begin - 1 : begin] == b":":
         return at, at  # a name within a longer one, as in `arn:aws:secretsmanager:…:secret:name`
     parameter = between == b"=" and body[max(begin - 1, 0) : begin] in (b"", b"?", b"&")
-    loose = between.strip() in _LOOSE or (parameter and name == "key")
+    loose = between.strip(b" \t\\\"'") in _LOOSE or (parameter and name == "key")
     if parameter and name == "key":
         name = "api_key"
     assigned = option or parameter or (name.upper() == name and between == b"=")
@@ -302,11 +308,7 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
         least = 10 if quoted or assigned else 16
     elif _ACCESS.search(name):
         least = 20
-    elif (
-        kind.endswith(("token", "secret"))
-        and not _OTHER_TOKEN.search(kind.replace(" ", ""))
-        and not _is_plain_uuid(name, value)
-    ):
+    elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(name) and not _is_plain_uuid(name, value):
         least = _SHORTEST if len(kind) > len("secret") and is_generated(value) else 16 if assigned else 20
     elif kind.endswith("key") and not _OTHER_KEY.search(kind.replace(" ", "")):
         return is_generated(value) and not _FIELD.fullmatch(value)

@@ -342,6 +342,11 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         [f"T{upper(9)}/B{upper(9)}/{letters(24)}"],
         ["https://hooks.slack.com/services/abc", f"https://hooks.slack.com/docs/{letters(24)}"],
     ),
+    "login_with_api_key": (
+        '{"method":"auth.login_with_api_key", "params" : ["@@"]}',
+        [f"8-{letters(64)}"],
+        [f'"auth.login_with_api_key", "params":["8-{letters(63)}"]', f"login_with_api_key(8-{letters(64)})"],
+    ),
     "hooks.zapier.com/hooks/catch/": (
         "https://hooks.zapier.com/hooks/catch/@@ is",
         [f"1234567/{letters(7)}"],

@@ -311,3 +311,43 @@ def test_a_variable_is_a_word_however_long_its_parts_are(value: str, is_word: bo
     body = f"the_secret = {value}".encode()
 
     assert (REDACTOR.body(body) == body) == is_word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'variable "okta_api_token" {\n  default = "@@"\n}',
+        'variable "okta_api_token" {\n  type      = string\n  default   = "@@"\n}',
+        'fbApiKey:                     "@@",',
+        'buildConfigField "String", "API_KEY", "\\"@@\\""',
+        "buildConfigField 'String' , 'API_KEY' , '\"@@\"'",
+        "-Dsonar.login=@@",
+        '$sonarLogin = "@@"',
+        "BACKEND_TOKEN=@@",
+        "landingpage_token = @@",
+        "bitbucket_key=@@",
+    ],
+)
+def test_a_name_that_builds_and_programs_use_is_known(text: str) -> None:
+    body = json.dumps({"content": text.replace("@@", KEY)}).encode()
+
+    assert KEY.encode() not in REDACTOR.body(body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"nextPageToken": "@@"}',
+        '{"next_page_token": "@@"}',
+        "page_token=@@",
+        '{"nextSyncToken": "@@"}',
+        'START_TOKEN = "@@"',
+        "bucket_key=@@",
+        'variable "bucket" {\n default = "@@"\n}',
+        "sonar.projectKey=my_project_2024",
+    ],
+)
+def test_a_name_of_a_page_or_a_table_is_none(text: str) -> None:
+    body = json.dumps({"content": text.replace("@@", KEY)}).encode()
+
+    assert REDACTOR.body(body) == body
