@@ -13,6 +13,8 @@ from turntape.cassettes.excerpts import cut
 
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """RFC 9110, 5.6.2."""
+_NOT_IN_A_PATH = re.compile(rb"[\0\t\n\r ]")
+"""What ends a path, or the line that it is in, for some server."""
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 _SHOWN = 80
 """How much is repeated of what cannot be read."""
@@ -24,7 +26,7 @@ def odd_request(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     method, path = known.get(b":method", b""), known.get(b":path", b"/")
     if not _TOKEN.fullmatch(method):
         return f"the method {method!r} is not a token"
-    if not (path.startswith(b"/") or path == b"*") or b" " in path or b"\t" in path:
+    if not (path.startswith(b"/") or path == b"*") or _NOT_IN_A_PATH.search(path):
         return f"the path {path!r} is not one of HTTP/2"
     return None
 

@@ -13,7 +13,7 @@ from turntape.cassettes.excerpts import cut
 
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]+)(.*)", re.DOTALL)
 _VERSION = re.compile(rb"HTTP/1\.[0-9]")
-_LINE = "send METHOD, URL and HTTP/1.1, with a space between them and none in the URL"
+_LINE = "send METHOD, URL and HTTP/1.1, with a space between them, and no space or NUL in the URL"
 _TUNNEL = "send CONNECT, HOST:PORT with a port from 1 to 65535, and HTTP/1.1"
 _SHOWN = 200
 """Characters of a line that cannot be read."""
@@ -24,6 +24,8 @@ def read_request_line(line: bytes) -> tuple[str, int, bytes, bytes, bytes, bytes
     try:
         method, target, version = line.split()
         if not _VERSION.fullmatch(version):  # one of HTTP/2 has no such line
+            raise ValueError
+        if b"\0" in line:  # where some servers end the URL
             raise ValueError
         if target == b"*" or target.startswith(b"/"):
             return "", 0, method, b"", b"", target, version

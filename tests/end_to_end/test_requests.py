@@ -520,13 +520,13 @@ def test_a_request_without_a_host_is_sent_to_the_host_of_its_url_on_the_forward_
 
 
 @pytest.mark.parametrize("target", ["/openai", "forward"])
-@pytest.mark.parametrize("version", ["HTTP/2.0", "HTTP/0.9"])
-def test_a_first_line_of_another_version_gets_400_on_both_routes(
-    target: str, version: str, tape: Path, confdir: Path
+@pytest.mark.parametrize("rest", ["/v1/models HTTP/2.0", "/v1/models HTTP/0.9", "/v1/models\0/x HTTP/1.1"])
+def test_a_first_line_of_another_version_or_with_a_nul_gets_400_on_both_routes(
+    target: str, rest: str, tape: Path, confdir: Path
 ) -> None:
     with rig(tape, confdir) as up, socket.create_connection((up.engine.host, up.engine.port)) as raw:
         place = "http://api.openai.com" if target == "forward" else target
-        raw.sendall(f"GET {place}/v1/models {version}\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        raw.sendall(f"GET {place}{rest}\r\nHost: 127.0.0.1\r\n\r\n".encode())
         answer = b"".join(iter(lambda: raw.recv(65536), b""))
         assert not up.server.requests
 

@@ -58,6 +58,8 @@ def test_an_absolute_url_is_kept_byte_by_byte(line: bytes, parts: tuple[str, int
         b"GET http://h:99999/ HTTP/1.1",
         b"GET http://u:p@h/ HTTP/1.1",
         b"GET ftp://h/ HTTP/1.1",
+        b"GET /a\0b HTTP/1.1",
+        b"GET http://h/a\0 HTTP/1.1",
         b"CONNECT api.openai.com HTTP/1.1",
         b"CONNECT api.openai.com:0 HTTP/1.1",
         b"CONNECT api.openai.com:99999 HTTP/1.1",
