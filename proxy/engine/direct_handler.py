@@ -67,6 +67,9 @@ class DirectHandler(ProxyConnectionHandler):
         self.max_conns = defaultdict(lambda: asyncio.Semaphore(_UPSTREAM_CONNECTIONS))
         self._events: deque[events.Event] = deque()
         self._is_handling = False
+        self._is_inner = False
+        """True when the layers around the one that gets the events are left out."""
+        self._has_stopped = False
         self._has_request = False
         """True after a request: by now its layers are chosen."""
         self._late: list[HttpResponseHook] = []
@@ -102,6 +105,8 @@ class DirectHandler(ProxyConnectionHandler):
 
     def take(self, event: events.Event) -> None:
         """Handle an event, or let it be handled after the one that is handled now."""
+        if self._has_stopped and isinstance(event, events.DataReceived | events.Wakeup):
+            return
         self._events.append(event)
         if self._is_handling:
             return
@@ -118,8 +123,12 @@ class DirectHandler(ProxyConnectionHandler):
                 self._call_late(self._late.pop(0))
             self._turns.used(self._turns.clock() - begun)
 
-    _is_inner = False
-    """True when the layers around the one that gets the events are left out."""
+    def stop(self) -> None:
+        """Close all connections, and pass nothing more on: what runs has been recorded as it is now."""
+        self._has_stopped = True
+        for transport in list(self.transports.values()):
+            if transport.handler is not None:
+                transport.handler.cancel("turntape stops")
 
     def _received(self, connection: Connection, data: bytes) -> bool:
         """Handle bytes of a connection; False when a peer does not take what it is sent."""

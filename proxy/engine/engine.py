@@ -306,9 +306,8 @@ class Engine:
         await asyncio.sleep(0)
         self._recorder_addon.abandon()
         for handler in list(self._server.connections.values()):
-            for transport in list(handler.transports.values()):
-                if transport.handler is not None:
-                    transport.handler.cancel("turntape stops")
+            assert isinstance(handler, DirectHandler)
+            handler.stop()
         if self._breakpoints is not None:
             self._breakpoints.close()
         if self._limits_addon is not None:

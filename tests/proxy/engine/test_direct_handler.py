@@ -87,6 +87,7 @@ def handled(
     *data: bytes,
     addons: tuple[object, ...] = (Addon(),),
     between: Callable[[], object] = lambda: None,
+    stops: bool = False,
     on_fault: Callable[[object, Exception], object] = lambda _client, _fault: None,
 ) -> None:
     async def run() -> None:
@@ -95,6 +96,8 @@ def handled(
             cast(CachedAddons, master.addons).add(*addons)
             handler = DirectHandler(master, Writer(), Writer(), context.options, mode_specs.ProxyMode.parse("regular"))
             handler.layer = Scripted(handler.layer.context)
+            if stops:
+                handler.stop()
             for one in data:
                 handler.take(events.DataReceived(handler.client, one))
             between()
@@ -105,6 +108,13 @@ def handled(
 
 
 ONE = ["one begins", "request", "sent one", "response", "one ends"]
+
+
+def test_what_comes_while_the_proxy_stops_is_not_passed_on() -> None:
+    """The record of what ran says that it was not complete."""
+    handled(b"one", stops=True)
+
+    assert seen == []
 
 
 def test_hooks_that_do_not_wait_are_over_when_the_event_is() -> None:
