@@ -79,12 +79,14 @@ class Selected:
 def forked(run: Callable[[], Any], seconds: float) -> Any:
     """What `run` returns in a child process; None when it ends otherwise or takes too long."""
     reading, writing = os.pipe()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until this process can end the child
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.close(reading)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
             os.setsid()
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             quiet = os.open("output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -104,6 +106,7 @@ def forked(run: Callable[[], Any], seconds: float) -> Any:
     answer = bytearray()
     end = time.monotonic() + seconds
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         while True:
             ready, _, _ = select.select([reading], [], [], max(end - time.monotonic(), 0))
             if not ready:
