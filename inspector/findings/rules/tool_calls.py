@@ -21,7 +21,8 @@ from ..schema_check import violations
 from ..tool_context import Execution, ToolContext
 from .own_tools import INVALID, UNKNOWN
 from .results import reads_like_error
-from .tool_results import left_early, never_answered, of, reports_progress, waited
+from .tool_results import of
+from .tool_waits import left_early, never_answered, reports_progress, waited
 
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"

@@ -17,6 +17,7 @@ from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..tool_context import ToolContext
 from .results import reads_like_error
+from .tool_waits import waited
 
 _NOTICE = regex(
     r"truncat|omitted|stripped|not (?:be )?(?:sent|shown|supported|available)|unsupported|too (?:large|long|big)|exceed"
@@ -40,36 +41,6 @@ def places(call: ModelCall, run: ToolRun) -> tuple[str, ...]:
 def of(run: ToolRun) -> str:
     """The tool as the end of a sentence: `'add' of server 'files'`."""
     return f"{run.name!r} of server {run.server!r}"
-
-
-_LONG = 5_000
-"""Milliseconds without an answer from which on a tool hangs, and the client that gives up is not too hasty."""
-
-
-def never_answered(run: ToolRun) -> bool:
-    """Whether the client waited long for an answer, and nothing came, not even after it had given up."""
-    silent = run.result is None and run.error is None and not reports_progress(run)
-    return silent and (run.duration_ms or 0) >= _LONG
-
-
-def waited(call: ModelCall, run: ToolRun) -> float | None:
-    """The seconds after which the client asked the model again, when the answer came later than that; None otherwise."""
-    until = call.turn.until
-    if until is None or run.outcome != "answered" or run.started_at + (run.duration_ms or 0) / 1000 <= until:
-        return None
-    if run.seen_as not in ("replaced", "changed", "dropped"):
-        return None  # the model was shown what came, whatever the clocks say
-    return until - run.started_at
-
-
-def left_early(run: ToolRun) -> bool:
-    """Whether the client closed the connection before a tool had time to answer, and the tool wrote nothing for it."""
-    return run.ended_by == "client" and run.flaw is None and (run.duration_ms or _LONG) < _LONG
-
-
-def reports_progress(run: ToolRun) -> bool:
-    """Whether a tool showed more than once that it still works."""
-    return run.progressed > 1
 
 
 def _shown(context: ToolContext, *how: str) -> Iterator[tuple[ModelCall, ToolRun]]:

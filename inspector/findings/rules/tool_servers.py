@@ -15,7 +15,8 @@ from ..schema_check import described
 from ..tool_context import ToolContext, is_whole
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
 from .tool_calls import by_user
-from .tool_results import left_early, never_answered, of, reports_progress
+from .tool_results import of
+from .tool_waits import left_early, never_answered, reports_progress
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042})
 """Codes with which a server refuses a call, and says why."""

@@ -291,7 +291,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
     # The name of a deployment need not contain any word of the model's name.
     tier: Tier | None = None
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
-        # But a name that states how large the model is is no such name, beside one that states another size.
+        # But one that states the size of the model is not, beside one that states another size.
         if not (model_name(asked).parameters and model_name(served).parameters):
             return
         tier = "S"
